@@ -20,8 +20,16 @@
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 
-// Firings of a round; statements and nodes that are followed; nodes of a body from which it is worth it; moves of bits.
-enum { MOST_FIRINGS = 1024, MOST_STEPS = 1 << 19, LEAST_NODES = 48, MOST_MOVES = 4, BITS = 32 };
+// Firings of a round, and of one whose table lies in no cache; statements and nodes that are followed; nodes of a body from
+// which it is worth it; moves of bits.
+enum {
+    MOST_FIRINGS = 32768,
+    LOCAL_FIRINGS = 1024,
+    MOST_STEPS = 1 << 23,
+    LEAST_NODES = 48,
+    MOST_MOVES = 4,
+    BITS = 32
+};
 
 typedef struct bits {
     uint32_t from[BITS]; // per bit: the bits of the item
@@ -35,7 +43,7 @@ typedef struct orbiter {
     const sir_filter *filter;
     bits *locals, *fields;
     bits pushed;
-    int64_t steps;
+    int64_t most, steps; // firings of a round at most; what was followed so far
     bool fails;
 } orbiter;
 
@@ -277,7 +285,7 @@ static bool find_round(orbiter *x, round_found *r)
             x->fields[i] = opaque_bits();
         else
             return false;
-    for (bool again = false, known = true; !again && r->firings < MOST_FIRINGS; again = begins_again(x, &known)) {
+    for (bool again = false, known = true; !again && r->firings < x->most; again = begins_again(x, &known)) {
         follow(x, &f->work->body);
         if (r->firings == 0)
             first = x->pushed;
@@ -424,6 +432,8 @@ bool pass_orbit(hlc_program *p)
         if (!is_plain(p->module, f))
             continue;
         orbiter x = {.a = arena_create(), .m = p->module, .filter = f};
+        bool long_too = has_vectors(p) && pass_table_bytes(p) >= MOST_FIRINGS * (int64_t)sizeof(int32_t);
+        x.most = long_too ? MOST_FIRINGS : LOCAL_FIRINGS;
         x.locals = ARENA_ARRAY(x.a, bits, f->work->locals.len + 1);
         x.fields = ARENA_ARRAY(x.a, bits, f->fields.len + 1);
         round_found *r = ARENA_NEW(x.a, round_found);
@@ -431,7 +441,7 @@ bool pass_orbit(hlc_program *p)
             diag_remark(p->diag, sir_range(p->module, p->sources, f->loc),
                         "the state of '%s' comes round in %" PRId64 " firings, whatever its items are [orbit]", f->name,
                         r->firings);
-            rewrite(p->module, f, r, has_vectors(p) ? ORBIT_ITEMS / r->firings : 1);
+            rewrite(p->module, f, r, has_vectors(p) && r->firings < ORBIT_ITEMS ? ORBIT_ITEMS / r->firings : 1);
             changed = true;
         }
         arena_destroy(x.a);
