@@ -867,6 +867,7 @@ static emit_signature signature_of(body_context *c, const char *name)
     s.actor = body_uses(c, BODY_ACTOR, 0);
     s.aside = c->aside;
     s.rungs = c->rungs;
+    s.flags = c->flags;
     s.scalar = body_looks_up(c, NULL);
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)

@@ -191,6 +191,7 @@ typedef struct emit_signature {
     bool actor;  // the last parameter: its name, for errors
     int aside;   // trips of a loop go side by side; 0: no loop's do
     bool rungs;  // what a loop leaves in the state is stored alone
+    bool flags;  // conditions set a boolean of the state without branches
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
     VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
     VEC(uint32_t) given;  // constants that it is given, behind these: of info->of->given

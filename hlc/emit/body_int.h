@@ -136,6 +136,7 @@ typedef struct body_context {
     const sir_stmt *placed_loop; // that pushes it; NULL: there is none
     const bool *ladder; // per local: goes from trip to trip of the loop at hand (body_ladder.c); NULL: none does
     bool rungs;         // an element was stored alone
+    bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
 } body_context;
 
@@ -281,6 +282,10 @@ const char *body_placed_index(body_context *c, const sir_expr *index);
 // The trips of a loop that the C compiler is told to do side by side; 0: it is not told so. After the tapes' positions are
 // those of the loop's statements.
 int body_trips_aside(body_context *c, const sir_stmt *s);
+
+// ---- body_flags.c ----
+// Writes an `if` that makes a boolean of the state true or false, without branches; false: it is no such one.
+bool body_flag(body_context *c, const sir_stmt *s);
 
 // ---- body_ladder.c ----
 // Per local, whether what comes of it goes from trip to trip; NULL: nothing does, or vectors are wanted there.

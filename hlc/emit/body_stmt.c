@@ -798,7 +798,10 @@ static void stmt(body_context *c, const sir_stmt *s)
     case SIR_PRINT: print(c, s); break;
     case SIR_CALL: call(c, s); break;
     case SIR_RANDOM: random_number(c, s); break;
-    case SIR_IF: if_(c, s, false); break;
+    case SIR_IF:
+        if (!body_flag(c, s))
+            if_(c, s, false);
+        break;
     case SIR_FOR: unless_outside(c, s, for_); break;
     case SIR_LOOP: unless_outside(c, s, loop); break;
     case SIR_BREAK: body_line(c, "break;"); break;

@@ -265,6 +265,9 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
             diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                         "%d trips of a loop of '%s', each with a state of its own, go side by side [lanes]",
                         known->aside, info->filter->name);
+        if (known->flags)
+            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                        "conditions set what '%s' keeps as a boolean without branches [lanes]", info->filter->name);
         if (known->rungs)
             diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                         "what a loop of '%s' leaves in its state is in no vector: each element is waited for by itself [lanes]",
