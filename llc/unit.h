@@ -29,6 +29,7 @@ typedef struct llc_function {
     CXCursor cursor; // its definition
     // LLC_KERNEL
     llc_basis basis;
+    bool holds_processor;     // it promises that nothing which its waiting for a stream waits for needs its processor
     double start, per_firing; // cost() or estimate(); 0 when unknown. A thread's estimate() has a start too
     // LLC_FIRE
     bool stateless;

@@ -68,8 +68,9 @@ typedef struct Instance {
     svm_MoveS2B store;
 } Instance;
 
-// The first run must be all there before anything can be merged; the second is merged as it comes.
-SVM_KERNEL(estimate(0, 12))
+// The first run must be all there before anything can be merged; the second is merged as it comes. A stage has its SPE to
+// itself.
+SVM_KERNEL(estimate(0, 12), holds_processor)
 static void merge_run(svm_Kernel *kernel)
 {
     Merge *self = (Merge *)kernel;

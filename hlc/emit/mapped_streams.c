@@ -62,6 +62,41 @@ static bool is_phased(const mapped_kernel *p)
     return p->phases || p->primes;
 }
 
+// Others that kernel i shares a processor with.
+static bool shares_processor(const mapped *all, size_t kernels, size_t i)
+{
+    for (size_t other = 0; other < kernels; other++)
+        for (VEC_EACH(const mapped_chunk, theirs, &all->kernels[other].rows))
+            for (VEC_EACH(const mapped_chunk, own, &all->kernels[i].rows))
+                if (other != i && own->processor == theirs->processor)
+                    return true;
+    return false;
+}
+
+// SVM_KERNEL(holds_processor): what fills and empties its streams is engines, and kernels of other processors. The control
+// processor has nothing to do in a round: no kernel works in its memory, no items go from slot to slot there, and strips are
+// what engines can move.
+bool mapped_holds_processor(program_emitter *x, uint32_t kernel)
+{
+    const mapped *all = mapped_facts(x);
+    const size_t kernels = x->pl->cut->kernels.len;
+    const uint64_t unit = (uint64_t)plan_cut_unit(x->pl->cut); // of engines
+    if (all->blocks || all->direct)
+        return false;
+    for (size_t i = 0; i < kernels; i++) {
+        if (shares_processor(all, kernels, i))
+            return false;
+        for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
+            if (mapped_window_has_halo(w) ||
+                (uint64_t)mapped_strip_items(x, w->queue) * w->queue->size % unit != 0)
+                return false;
+    }
+    bool any = false;
+    for (VEC_EACH(const mapped_window, w, &all->kernels[kernel].windows))
+        any |= w->stream;
+    return any;
+}
+
 // ---- The type ----
 
 void mapped_stream_type(program_emitter *x, const mapped_kernel *p)

@@ -421,6 +421,7 @@ void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip);
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
+bool mapped_holds_processor(program_emitter *x, uint32_t kernel); // SVM_KERNEL(holds_processor)
 bool mapped_in_blocks(program_emitter *x);   // its control program is that of svm/mapped_control.h
 // Declares the machine's processors and memories, behind those that all programs have; NULL: takes their names.
 void mapped_names(program_emitter *x, text_args *declared);

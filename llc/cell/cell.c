@@ -200,8 +200,23 @@ static bool find_tools(llc_session *s)
     return false;
 }
 
+// too_large: why streams are to be the PPE's, or NULL; set where it turns out that they have to.
+static bool make_program(llc_session *s, bool timed, const char **too_large)
+{
+    cell_program p = {
+        .session = s, .unit = s->units.data[0], .ring = LEAST_RING, .timed = timed, .too_large = *too_large};
+    p.stem = stem_of(s, p.unit->path);
+    bool good = cell_find_kernels(&p);
+    p.has_image = p.count > 0 || uses_spes(p.unit);
+    good = good && (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
+    cell_close(&p);
+    *too_large = p.streams ? p.too_large : NULL;
+    return good;
+}
+
 static bool emit_program(llc_session *s, bool timed)
 {
+    const char *too_large = NULL;
     if (s->units.len != 1) {
         diag_error_at(s->diag, LLC_TOOL, "target 'cell' makes a program of one file of SVM C, not of %zu",
                       s->units.len);
@@ -209,13 +224,7 @@ static bool emit_program(llc_session *s, bool timed)
     }
     if (!find_tools(s))
         return false;
-    cell_program p = {.session = s, .unit = s->units.data[0], .ring = LEAST_RING, .timed = timed};
-    p.stem = stem_of(s, p.unit->path);
-    bool good = cell_find_kernels(&p);
-    p.has_image = p.count > 0 || uses_spes(p.unit);
-    good = good && (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
-    cell_close(&p);
-    return good;
+    return make_program(s, timed, &too_large) || (too_large != NULL && make_program(s, timed, &too_large));
 }
 
 static bool emit(llc_session *s)

@@ -17,6 +17,7 @@ typedef enum cell_field_kind {
     CELL_UINT,
     CELL_BLOCK,
     CELL_OBJECT,
+    CELL_STREAM,
     CELL_ADDRESS,
     CELL_NOTHING
 } cell_field_kind;
@@ -36,6 +37,7 @@ typedef struct cell_kernel {
     const char *why; // because of this; NULL: one can
     src_range why_at;
     llc_strings reached; // functions that it calls, directly or not, and itself
+    bool streams;        // of which some use streams
     const char *record;  // name of its struct's type; NULL: it uses none
     uint64_t bytes;      // of the struct on the SPE
     cell_fields fields;
@@ -66,6 +68,8 @@ typedef struct cell_program {
     unsigned long data, code, resident, overlaid, in_memory, area;
     VEC(cell_region) regions;
     check_layout layout; // blocks, and where kernels run
+    bool streams;        // are SPEs' alone (streams.c); false: the PPE's, or there are none
+    const char *too_large; // with streams: so they are to be the PPE's; NULL: they may be SPEs'
     bool timed;          // the code counts what it does, and the program predicts its time
 } cell_program;
 
@@ -74,6 +78,10 @@ bool cell_find_kernels(cell_program *p);
 // How the fields of the kernel's struct lie; sets `why` where that cannot be told. The types are the same struct's on both
 // sides.
 void cell_pair_fields(cell_program *p, cell_kernel *k, CXType ppe, CXType spe);
+
+// Whose the streams are, when it is known what kernels have: sets `why` of those that use them where they are the PPE's.
+void cell_place_streams(cell_program *p);
+uint64_t cell_stream_count(const cell_kernel *k); // that its struct points to
 
 // The local store of a processor for kernels that reaches nothing else, and that no control processor reaches; NULL: it is none.
 const machine_memory *cell_local_store(const machine *m, const machine_processor *p);

@@ -65,6 +65,8 @@ static void pair_pointers(pairing *g, CXType pointee, place at)
     const char *name = declared_name(g, clang_getCanonicalType(pointee));
     if (strcmp(name, "svm_Block") == 0)
         add_field(g, at, CELL_BLOCK, 1);
+    else if (strcmp(name, "svm_Stream") == 0)
+        add_field(g, at, CELL_STREAM, 1);
     else if (strcmp(name, "svm_Log") == 0)
         add_field(g, at, CELL_ADDRESS, 1);
     else if (strcmp(name, "svm_Random") == 0)

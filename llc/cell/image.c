@@ -184,12 +184,18 @@ static bool read_memory(cell_program *p, const char *path)
     return true;
 }
 
+// Where kernels with streams are too large together the PPE can run them.
 static void refuse(cell_program *p, const cell_kernel *largest)
 {
     llc_session *s = p->session;
     const check_extent *e = farthest(p);
     const unsigned long code = p->resident + (largest != NULL ? largest->code : 0);
     const unsigned long program = (p->data + 127) / 128 * 128 + code;
+    if (p->streams) {
+        p->too_large = arena_printf(s->arena, "the SPEs' program would take %lu bytes with them, which blocks do not leave",
+                                    program);
+        return;
+    }
     diag_record *d =
         e == NULL || program > CELL_LOCAL_STORE
             ? diag_error(s->diag, p->unit->machine_range,

@@ -8,8 +8,19 @@
 // Functions of the API that the SPEs' side has.
 static const char *const spe_functions[] = {
 #define CELL_FUNCTION(name) #name,
+#define CELL_STREAM_FUNCTION(name)
 #include "llc/cell/functions.def"
 #undef CELL_FUNCTION
+#undef CELL_STREAM_FUNCTION
+    NULL,
+};
+static const char *const stream_functions[] = {
+#define CELL_FUNCTION(name)
+#define CELL_STREAM_FUNCTION(name) #name,
+#include "llc/cell/functions.def"
+#undef CELL_FUNCTION
+#undef CELL_STREAM_FUNCTION
+    NULL,
 };
 
 // What is found on the way from a kernel's function through all that it reaches.
@@ -67,13 +78,13 @@ static void take_cast(walk *w, CXCursor cast)
     w->found = true;
 }
 
-static bool is_known(const char *name)
+static bool is_one_of(const char *const *functions, const char *name)
 {
     size_t n = strlen(name);
     if (n > 2 && strcmp(name + n - 2, "At") == 0)
         n -= 2;
-    for (size_t i = 0; i < sizeof spe_functions / sizeof *spe_functions; i++)
-        if (strlen(spe_functions[i]) == n && strncmp(spe_functions[i], name, n) == 0)
+    for (; *functions != NULL; functions++)
+        if (strlen(*functions) == n && strncmp(*functions, name, n) == 0)
             return true;
     return false;
 }
@@ -94,7 +105,9 @@ static void take_function(walk *w, CXCursor at, CXCursor function)
     else if (!reader_is_foreign(function))
         cannot(w, at,
                arena_printf(w->program->session->arena, "it calls '%s', which is linked beside the SVM C", name));
-    else if (strncmp(name, "svm_", 4) == 0 && !is_known(name))
+    else if (is_one_of(stream_functions, name))
+        w->kernel->streams = true;
+    else if (strncmp(name, "svm_", 4) == 0 && !is_one_of(spe_functions, name))
         cannot(w, at,
                arena_printf(w->program->session->arena, "it calls '%.*s', which SPEs have not",
                             (int)(n > 2 && strcmp(name + n - 2, "At") == 0 ? n - 2 : n), name));
@@ -160,14 +173,15 @@ static void find_struct(cell_program *p, cell_kernel *k, CXType ppe)
     cell_pair_fields(p, k, ppe, w.record);
 }
 
-// A command: a head of 32 bytes, 48 dependences of 8, the struct, its blocks. The ring holds two of the largest; its size is
-// a power of two, as its positions are counted modulo 2^32.
+// A command: a head of 32 bytes, 48 dependences of 8, the struct, its blocks. The ring holds two of the largest; while a
+// kernel waits in streams the moves of these too, a head of 32 bytes, 16 behind it, some dependences. Its size is a power of
+// two, as its positions are counted modulo 2^32.
 static void note_size(cell_program *p, const cell_kernel *k)
 {
     uint64_t bytes = 32 + 48 * 8 + k->bytes + 16 + (p->timed ? 272 : 0); // svm_CellSpent
     for (VEC_EACH(const cell_field, field, &k->fields))
         bytes += field->kind == CELL_BLOCK ? 32 * field->count : 0;
-    while (p->ring < 2 * bytes)
+    while (p->ring < 2 * bytes + (p->streams ? cell_stream_count(k) * (32 + 16 + 8 * 8) : 0))
         p->ring *= 2;
 }
 
@@ -183,10 +197,11 @@ bool cell_find_kernels(cell_program *p)
     }
     if (!cell_parse_for_spe(p))
         return false;
-    for (size_t i = 0; i < p->kernels.len; i++) {
-        cell_kernel *k = &p->kernels.data[i];
-        if (k->why == NULL && walks.data[i].found)
-            find_struct(p, k, walks.data[i].record);
+    for (size_t i = 0; i < p->kernels.len; i++)
+        if (p->kernels.data[i].why == NULL && walks.data[i].found)
+            find_struct(p, &p->kernels.data[i], walks.data[i].record);
+    cell_place_streams(p);
+    for (VEC_EACH(cell_kernel, k, &p->kernels)) {
         k->number = k->why == NULL ? p->count++ : -1;
         if (k->why != NULL)
             diag_add_note(p->session->diag,

@@ -49,6 +49,9 @@ const char *cell_spu_text(cell_program *p, bool lines)
                   (unsigned long long)p->ring);
     if (p->regions.len > 0)
         add_overlays(p, &out);
+    if (p->streams)
+        strbuf_add(&out, "\n/* Kernels wait for streams in the local store. */\n"
+                         "const svm_CellStreaming *const svm_cellStreaming = &svm_cellStreamsHere;\n");
     if (p->timed)
         strbuf_add(&out, "\n/* What a run counts. */\nuint64_t svm_simCounts[SVM_SIM_CLASSES], svm_simFirings;\n"
                          "double svm_simFiringCycles;\n");
@@ -59,7 +62,7 @@ const char *cell_spu_text(cell_program *p, bool lines)
 
 static const char *const kind_names[] = {
     [CELL_BYTES] = "BYTES",   [CELL_INT] = "INT",         [CELL_UINT] = "UINT",       [CELL_BLOCK] = "BLOCK",
-    [CELL_OBJECT] = "OBJECT", [CELL_ADDRESS] = "ADDRESS", [CELL_NOTHING] = "NOTHING",
+    [CELL_OBJECT] = "OBJECT", [CELL_STREAM] = "STREAM",   [CELL_ADDRESS] = "ADDRESS", [CELL_NOTHING] = "NOTHING",
 };
 
 static void add_fields(const cell_kernel *k, strbuf *out)
@@ -135,6 +138,8 @@ const char *cell_ppu_text(cell_program *p, bool lines)
                   p->has_image ? "&svm_cellImage" : "NULL", p->kernels.len);
     if (p->regions.len > 0)
         strbuf_printf(&out, "    .overlays = svm_cellOverlayCode,\n    .regionCount = %zu,\n", p->regions.len);
+    if (p->streams)
+        strbuf_add(&out, "    .streams = true, /* only SPEs use them */\n");
     strbuf_add(&out, "};\n");
     return out.data;
 }

@@ -224,11 +224,15 @@ bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_
     while (good && next_clause(&r, &c, &good)) {
         bool cost = strcmp(c.word, "cost") == 0;
         double values[2];
+        if (c.arguments == NULL && strcmp(c.word, "holds_processor") == 0) {
+            f->holds_processor = true;
+            continue;
+        }
         if (!cost && strcmp(c.word, "estimate") != 0)
             return wrong(&r, c.word,
                          arena_printf(s->arena,
-                                      "unknown word '%.40s'; expected cost(START, PER_FIRING) or "
-                                      "estimate(START, PER_FIRING)",
+                                      "unknown word '%.40s'; expected cost(START, PER_FIRING), "
+                                      "estimate(START, PER_FIRING) or holds_processor",
                                       c.word));
         if (f->basis != LLC_NO_COST)
             return wrong(&r, c.word,

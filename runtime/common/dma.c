@@ -175,7 +175,8 @@ static void checkAlignment(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at
         checkMultiple(p, engine, t->stride * size, "stride", groups, at);
 }
 
-static void check(svmr_Kernel *p, svmr_Transfer *t, svmr_Place at)
+// Of what does not change while it is pending.
+static void checkShape(svmr_Kernel *p, svmr_Transfer *t, svmr_Place at)
 {
     svmr_checkSide(t->from, at);
     svmr_checkSide(t->to, at);
@@ -190,7 +191,6 @@ static void check(svmr_Kernel *p, svmr_Transfer *t, svmr_Place at)
     if (hasIndices(t)) {
         svmr_checkSide(t->indices, at);
         checkIndexed(p, t, at);
-        checkUse(p, t->indices, false, at);
     } else if (t->kind == SVM_TRANSFER_STRIDED) {
         checkStrided(p, t, at);
     } else {
@@ -198,6 +198,13 @@ static void check(svmr_Kernel *p, svmr_Transfer *t, svmr_Place at)
     }
     checkLength(p, *orderSide(t), total, "elements", at);
     checkAlignment(p, t, at);
+}
+
+static void check(svmr_Kernel *p, svmr_Transfer *t, svmr_Place at)
+{
+    checkShape(p, t, at);
+    if (hasIndices(t))
+        checkUse(p, t->indices, false, at);
     checkUse(p, t->from, false, at);
     checkUse(p, t->to, true, at);
 }
@@ -520,9 +527,13 @@ bool svmr_transfer(svmr_Kernel *p, svmr_Transfer *t)
     svmr_Place at = {t->function, p->runFile, p->runLine}; // errors of a transfer name the place where it was run
 #ifdef SVMR_QUEUES
     if (p->asked) {
-        if (t->from.stream || t->to.stream || t->indices.stream)
+        const bool streams = t->from.stream || t->to.stream || t->indices.stream;
+        if (streams && !svmr_queuesStreams(p->machine))
             return false;
-        check(p, t, at);
+        if (streams)
+            checkShape(p, t, at);
+        else
+            check(p, t, at);
         svmr_queueTransfer(p, t);
         return false;
     }

@@ -55,8 +55,9 @@ typedef struct svmr_Transfer {
 } svmr_Transfer;
 
 #ifdef SVMR_QUEUES
-// p->asked: p's transfer between blocks, which is checked, may go into a queue.
+// p->asked: p's transfer, which is checked, may go into a queue.
 void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t);
+bool svmr_queuesStreams(const svm_Machine *m); // one with streams may, too
 #endif
 // Goes on with p's transfer from p->progress; true: it is finished, false: it waits for a stream.
 bool svmr_transfer(svmr_Kernel *p, svmr_Transfer *t);

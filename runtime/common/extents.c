@@ -88,6 +88,7 @@ static void removeAt(svm_Machine *m, svmr_MemoryState *s, size_t i)
 
 static void drop(svm_Machine *m, const svm_Stream *s)
 {
+    svmr_streamGone(m, s); // others may place and drop streams meanwhile
     const svmr_Extent *e = svmr_extentOf(m, s);
     if (e)
         removeAt(m, e->memory, firstBeyond(e->memory, e->address));
@@ -123,9 +124,9 @@ void svmr_dropStream(svm_Machine *m, svm_Stream *s)
 
 void svmr_dropStreams(svm_Machine *m, svmr_MemoryState *memory, size_t address, size_t bytes)
 {
-    size_t i = firstBeyond(memory, address);
-    while (i < memory->streamCount && memory->streams[i]->address < address + bytes)
-        removeAt(m, memory, i);
+    for (size_t i; (i = firstBeyond(memory, address)) < memory->streamCount &&
+                   memory->streams[i]->address < address + bytes;)
+        drop(m, memory->streams[i]->stream);
 }
 
 void svmr_nameStream(svm_Machine *m, const svm_Stream *s)

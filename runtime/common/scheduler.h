@@ -74,6 +74,9 @@ bool svmr_queueRun(svmr_Kernel *p);
 void svmr_lookAtQueues(svm_Machine *m);
 // A control thread is about to wait for p. Locked.
 void svmr_tellQueues(svmr_Kernel *p);
+// The PPE's side of a stream is about to be used, by p or a control thread (NULL), or the stream is no more.
+void svmr_checkStreamHere(const svm_Stream *s, const svmr_Kernel *p, svmr_Place at);
+void svmr_streamGone(svm_Machine *m, const svm_Stream *s);
 // A local memory's bytes; sets its room. They stay until the scheduler is destroyed.
 char *svmr_localMemory(svm_Machine *m, svmr_MemoryState *s, const char *object, svmr_Place at);
 #else
@@ -89,6 +92,14 @@ static inline void svmr_lookAtQueues(svm_Machine *m)
 static inline void svmr_tellQueues(svmr_Kernel *p)
 {
     (void)p;
+}
+static inline void svmr_checkStreamHere(const svm_Stream *s, const svmr_Kernel *p, svmr_Place at)
+{
+    (void)s, (void)p, (void)at;
+}
+static inline void svmr_streamGone(svm_Machine *m, const svm_Stream *s)
+{
+    (void)m, (void)s;
 }
 #endif
 

@@ -31,6 +31,7 @@ void svmr_changeUser(svm_Stream *s, svm_StreamUser *user, const char *what, svmr
         return;
     if (p)
         p->lateStream = NULL; // the stream may be a new one
+    svmr_checkStreamHere(s, p, at);
     svmr_checkReach(m, p, s->memory, s->name, at);
     svmr_lock(m);
     const svmr_Kernel *last = user->kernel;
@@ -136,6 +137,7 @@ void svm_streamFillAt(svm_Stream *s, size_t count, const char *file, int line)
 {
     svmr_Place at = SVMR_PLACE("svm_streamFill");
     svmr_check(s, at);
+    svmr_checkStreamHere(s, NULL, at);
     if (count > s->capacity || s->written)
         svmr_fail(s->machine, SVM_ERROR_BAD_ARGUMENT, s->name, at,
                   s->written ? "the stream is in use already" : "%zu elements in a stream of %zu", count, s->capacity);

@@ -15,7 +15,7 @@ static void c(const float *in) { (void)in; }
 // CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: 'cost' needs two numbers, for example cost(20, 3)
 SVM_KERNEL(cost(3))
 static void d(svm_Kernel *kernel) { (void)kernel; }
-// CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: unknown word 'price'; expected cost(START, PER_FIRING) or estimate(START, PER_FIRING)
+// CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: unknown word 'price'; expected cost(START, PER_FIRING), estimate(START, PER_FIRING) or holds_processor
 SVM_KERNEL(price(3, 4))
 static void e(svm_Kernel *kernel) { (void)kernel; }
 // CHECK: words.c:[[@LINE+1]]:1: error: SVM_KERNEL, SVM_FIRE and SVM_CONTROL go before a function

@@ -25,10 +25,19 @@ typedef enum svm_CellKind {
     SVM_CELL_PUT,    // and from here
     SVM_CELL_GATHER, // the same of groups of bytes there: svm_CellGroups follows
     SVM_CELL_SCATTER,
+    SVM_CELL_FILL,   // moves elements of memory to a stream here, as there is room for them: `length` bytes
+    SVM_CELL_EMPTY,  // from one here to memory, as they come,
+    SVM_CELL_PASS,   // or to a stream of another SPE: svm_CellPass follows
     SVM_CELL_TELL,   // nothing but to tell others that what is before it is complete, as all commands do
     SVM_CELL_REPEAT, // the commands of an svm_CellRepeat come next, again and again; it is the last of a lap of the ring
     SVM_CELL_QUIT  // the program ends
 } svm_CellKind;
+
+// FILL, EMPTY, PASS: `ls` is that of the svm_CellStream here; PASS: `ea` that of the other SPE's local store.
+typedef struct svm_CellPass {
+    uint32_t stream, spe; // the svm_CellStream there, and which SPE
+    uint32_t unused[2];
+} svm_CellPass;
 
 // What a command waits for: so many commands of an SPE, from its first on, are complete. (In an svm_CellRepeat: signed.)
 typedef struct svm_CellWait {
@@ -88,6 +97,42 @@ typedef struct svm_CellCount {
     uint32_t unused[3];
 } svm_CellCount;
 
+// A stream in a local store. Its producer writes the first 16 bytes, which may be a PASS of another SPE; its consumer the next.
+typedef struct svm_CellStream {
+    volatile uint32_t written, back; // elements ever pushed; where the next goes, in elements
+    uint32_t unused[2];
+    volatile uint32_t read, front;
+    uint32_t unused2[2];
+    uint32_t data, capacity, elementSize;
+    uint32_t group;             // elements that are whole quadwords: transfers move multiples of it
+    volatile uint32_t watchers; // SPEs that a signal tells when something is popped: bits
+    uint32_t number;            // of the SPE's streams
+    uint32_t pushAcquired, popAcquired;
+    uint32_t pusher, popper; // the transfer under way that has this end: its command's number, plus 1; 0: none has
+    uint32_t unused3[2];
+} svm_CellStream;
+enum { SVM_CELL_STREAMS = 16 }; // in one local store
+
+// What uses a stream, and what was wrong with that.
+typedef enum svm_CellUse {
+    SVM_CELL_MOVES, // a FILL, EMPTY or PASS
+    SVM_CELL_PUSH,
+    SVM_CELL_POP,
+    SVM_CELL_PEEK,
+    SVM_CELL_PUSH_ACQUIRE,
+    SVM_CELL_PUSH_SEND,
+    SVM_CELL_POP_ACQUIRE,
+    SVM_CELL_POP_DISCARD
+} svm_CellUse;
+typedef enum svm_CellMisuse {
+    SVM_CELL_NO_STREAM, // it is none of the local store's
+    SVM_CELL_NOTHING_WANTED,
+    SVM_CELL_TOO_MUCH,
+    SVM_CELL_WRAPS,
+    SVM_CELL_NOT_ACQUIRED,
+    SVM_CELL_END_TAKEN // a transfer, or a window, has the end that is used
+} svm_CellMisuse;
+
 // In each SPE's local store: what the PPE tells it by storing to it, and what other SPEs do by transfers.
 typedef struct svm_CellShared {
     uint64_t queue;    // effective addresses: of the commands,
@@ -105,17 +150,18 @@ typedef struct svm_CellShared {
 } svm_CellShared;
 
 // What an SPE tells first, in words of its outbound interrupt mailbox: its svm_CellShared's address, where the local memory
-// of the SVM C begins, the address of the ring of commands and its size.
+// of the SVM C begins, the address of the ring of commands and its size, that of the svm_CellStreams (0: it has none).
 typedef enum svm_CellHello {
     SVM_CELL_SHARED,
     SVM_CELL_LOCAL,
     SVM_CELL_RING,
     SVM_CELL_RING_BYTES,
+    SVM_CELL_STREAM_TABLE,
     SVM_CELL_HELLOS
 } svm_CellHello;
 
 // Calls from an SPE that the PPE serves (calls.def), by the number of the callback and a record in the local store.
-enum { SVM_CELL_CALLBACK = 0x53, SVM_CELL_ARGUMENTS = 6 };
+enum { SVM_CELL_CALLBACK = 0x53, SVM_CELL_ARGUMENTS = 8 };
 typedef struct svm_CellCall {
     uint32_t function, unused[3];
     uint64_t arguments[SVM_CELL_ARGUMENTS];

@@ -16,6 +16,7 @@ typedef enum svm_CellFieldKind {
     SVM_CELL_UINT,
     SVM_CELL_BLOCK,   // pointers to blocks
     SVM_CELL_OBJECT,  // blocks
+    SVM_CELL_STREAM,  // pointers to streams in the local store
     SVM_CELL_ADDRESS, // pointers that the SPE hands back to the PPE: logs
     SVM_CELL_NOTHING  // pointers that the SPE does not use
 } svm_CellFieldKind;
@@ -47,6 +48,7 @@ typedef struct svm_CellProgram {
     // Where kernels do not fit the local store together: the code of those that are overlaid, at a multiple of 128.
     const unsigned char *overlays;
     uint32_t regionCount;
+    bool streams; // are SPEs' alone; false: the PPE's
 } svm_CellProgram;
 
 extern const svm_CellProgram svm_cellProgram;

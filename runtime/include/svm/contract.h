@@ -37,6 +37,9 @@
 // Before a kernel's run function, void f(svm_Kernel *).
 //   SVM_KERNEL(cost(start, per_firing))       cycles of the kernel's processor: they hold for simulation, (0, 0) is unknown
 //   SVM_KERNEL(estimate(start, per_firing))   operations as a compiler guesses, for information: simulation counts instead
+//   SVM_KERNEL(holds_processor)               also beside these; a promise: where a run waits for a stream, all that it waits for
+//                                             goes on though its processor begins no other kernel, and no kernel or control
+//                                             thread of a control processor uses the other end of its streams
 #define SVM_KERNEL(...) SVM_ANNOTATE("svm.kernel=" #__VA_ARGS__)
 // Before the prototype of a function in another language or file that kernels call and that is linked beside the SVM C: it works on its arguments alone.
 //   SVM_NATIVE extern float P_half(float x);

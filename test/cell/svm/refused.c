@@ -11,8 +11,8 @@
 // OBJECT: error: target 'cell' cannot write obj; it has --emit=asm, --emit=exe
 // RUN: %svm-llc --target=cell --remarks %s -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: refused.c:21:13: remark: of each local store's 262144 bytes the SPEs' program takes {{[0-9]+}}: code {{[0-9]+}}, constants and the commands' ring {{[0-9]+}}, the stack 4096; {{[0-9]+}} are left for blocks
-// REMARK: refused.c:53:13: remark: the PPE runs 'waits' (where it is placed on an SPE, in that SPE's local store): it calls 'svm_streamPop', which SPEs have not
-// REMARK: refused.c:57:5: note: here
+// REMARK: refused.c:53:13: remark: the PPE runs 'waits' (where it is placed on an SPE, in that SPE's local store): it calls 'svm_streamEnded', which SPEs have not
+// REMARK: refused.c:57:10: note: here
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static void waits(svm_Kernel *kernel)
 {
     Use *self = (Use *)kernel;
     int value;
-    svm_streamPop(self->stream, &value);
+    if (!svm_streamEnded(self->stream)) svm_streamPop(self->stream, &value);
 }
 
 int main(int argc, char **argv)

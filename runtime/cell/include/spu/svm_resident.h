@@ -25,11 +25,21 @@ void svm_cellCodeIsAt(uint64_t ea);
 void svm_cellLoadCode(uint32_t kernel);
 // Where the local memory of the SVM C begins: behind code, data and stack.
 uint32_t svm_cellLocalBegin(void);
+// Programs whose streams lie in local stores: svm_cellStreamsHere. Elsewhere this is not there, nor what it needs.
+typedef struct svm_CellStreaming svm_CellStreaming;
+extern const svm_CellStreaming svm_cellStreamsHere;
+extern const svm_CellStreaming *const svm_cellStreaming __attribute__((weak));
+// The SPE's number, and the effective address of signal register 1 of another.
+uint32_t svm_cellSelf(void);
+uint64_t svm_cellSignalOf(uint32_t spe);
 // Programs that predict time count what kernels do (svm/sim_table.h); elsewhere these are not there.
 #define SVM_SIM_CLASSES 32
 extern uint64_t svm_simCounts[SVM_SIM_CLASSES] __attribute__((weak));
 extern uint64_t svm_simFirings __attribute__((weak));
 extern double svm_simFiringCycles __attribute__((weak));
+// A stream is used (an svm_CellUse) as it must not be (an svm_CellMisuse): the program ends.
+_Noreturn void svm_cellStreamError(const char *file, int line, uint32_t use, uint32_t misuse, uint32_t stream,
+                                   uint64_t count, uint64_t acquired);
 // Command `number` has an index that it must not have.
 void svm_cellBadIndex(uint32_t number);
 

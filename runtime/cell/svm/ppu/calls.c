@@ -44,6 +44,22 @@ static void svm_cellBadIndex(svmr_Spe *spe, uint32_t number)
     __atomic_store_n(&spe->hasBadIndex, true, __ATOMIC_RELEASE);
 }
 
+static _Noreturn void svm_cellStreamError(svmr_Spe *spe, const char *file, int line, svm_CellUse use,
+                                          svm_CellMisuse misuse, uint32_t stream, size_t count, size_t acquired)
+{
+    static const char *const functions[] = {
+        [SVM_CELL_MOVES] = "svm_kernelRun",
+        [SVM_CELL_PUSH] = "svm_streamPush",
+        [SVM_CELL_POP] = "svm_streamPop",
+        [SVM_CELL_PEEK] = "svm_streamPeek",
+        [SVM_CELL_PUSH_ACQUIRE] = "svm_streamPushAcquire",
+        [SVM_CELL_PUSH_SEND] = "svm_streamPushSend",
+        [SVM_CELL_POP_ACQUIRE] = "svm_streamPopAcquire",
+        [SVM_CELL_POP_DISCARD] = "svm_streamPopDiscard",
+    };
+    svmr_failSpeStream(spe, stream, misuse, count, acquired, (svmr_Place){functions[use], file, line});
+}
+
 #define TEXT(i) (call->arguments[i] ? ls + (uint32_t)call->arguments[i] : NULL)
 #define NUMBER(i) (ptrdiff_t)call->arguments[i]
 #define REAL(i) realOf(call->arguments[i])

@@ -214,8 +214,9 @@ static void gatherWaits(const svmr_Kernel *p, const svmr_Spe *spe, Waits *w)
 void svmr_countCommands(svmr_Spe *spe, const svm_CellCommand *c, uint64_t times)
 {
     spe->counted.kernels += c->kind == SVM_CELL_KERNEL ? times : 0;
-    spe->counted.moves += c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT ? times : 0;
-    spe->counted.lists += c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER ? times : 0;
+    const bool lists = c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER;
+    spe->counted.moves += c->length != 0 && c->kind != SVM_CELL_KERNEL && !lists ? times : 0;
+    spe->counted.lists += lists ? times : 0;
     spe->counted.bytes += c->kind == SVM_CELL_KERNEL ? 0 : c->length * times;
 }
 
@@ -359,8 +360,25 @@ static void queueGroups(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
     isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, &g, sizeof g), t);
 }
 
+void svmr_queueMoves(svmr_Kernel *p, svmr_Spe *spe, svm_CellCommand c, const void *payload, size_t payloadBytes)
+{
+    Waits w;
+    c.tells = svmr_cellRun(p)->tells;
+    gatherWaits(p, spe, &w);
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, payload, payloadBytes), NULL);
+}
+
+bool svmr_queuesStreams(const svm_Machine *m)
+{
+    return svm_cellProgram.streams && !m->scheduler->adds;
+}
+
 void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t)
 {
+    if (t->from.stream || t->to.stream || t->indices.stream) {
+        svmr_queueStream(p, t);
+        return;
+    }
     svmr_Place at = {t->function, p->runFile, p->runLine};
     if (t->kind == SVM_TRANSFER_MOVE)
         queueMove(p, t, at);

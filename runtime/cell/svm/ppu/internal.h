@@ -19,6 +19,7 @@ typedef struct svmr_Repeated svmr_Repeated;
 
 // What is queued without the SPE being told: bytes, a quarter of the queue; and commands while it has nothing to do.
 enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 4 * SVM_CELL_WINDOW };
+enum { SVMR_LOCAL_STORE = 256 << 10 };
 // Counts of SPEs that lie in one line of the PPE's cache.
 enum { SVMR_LINE_COUNTS = 128 / sizeof(svm_CellCount) };
 
@@ -57,6 +58,8 @@ struct svmr_Spe {
     struct svmr_CellRun *waited;      // the last that the control code waited for; NULL: it has run a kernel since
     svmr_QueuedRun *runs; // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
+    volatile svm_CellStream *streamTable; // in its local store; NULL: the program has none there
+    struct svmr_SpeStream *streams;       // what those are of
     svmr_Repeated *repeated; // commands that it repeats by itself, the oldest first
     svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
     struct {
@@ -152,6 +155,17 @@ void svmr_issueMore(svmr_Spe *spe, uint32_t commands);
 void svmr_countCommands(svmr_Spe *spe, const svm_CellCommand *c, uint64_t times);
 const svm_CellKernel *svmr_codeOf(const svmr_Kernel *p); // NULL: no SPE can run it
 void svmr_waitForSpe(svmr_Spe *spe, uint32_t count);     // locked: until so many of its commands are complete (schedule.c)
+
+// A transfer of p is queued, with what follows its waits.
+void svmr_queueMoves(svmr_Kernel *p, svmr_Spe *spe, svm_CellCommand command, const void *payload, size_t payloadBytes);
+
+// ---- Streams (streams.c) ----
+
+// The address in the SPE's local store of its side of a stream that lies there; 0: the stream is elsewhere, or the PPE's.
+uint32_t svmr_streamThere(const svmr_Spe *spe, svm_Stream *s, svmr_Place at);
+void svmr_queueStream(svmr_Kernel *p, const svmr_Transfer *t); // a transfer with a stream
+_Noreturn void svmr_failSpeStream(svmr_Spe *spe, uint32_t number, svm_CellMisuse misuse, size_t count, size_t acquired,
+                                  svmr_Place at);
 
 // ---- Sequences (repeat.c) ----
 

@@ -5,7 +5,7 @@
 
 #include "runtime/cell/svm/ppu/internal.h"
 
-enum { LOCAL_STORE = 256 << 10, QUEUE_BYTES = 1 << 20, POLL_MICROSECONDS = 50 };
+enum { QUEUE_BYTES = 1 << 20, POLL_MICROSECONDS = 50 };
 
 // ---- Which processors are SPEs ----
 
@@ -155,6 +155,7 @@ static svmr_Spe *startSpe(svm_Machine *m, int ordinal, int processor, int memory
     spe->local = hello[SVM_CELL_LOCAL];
     spe->ring = hello[SVM_CELL_RING];
     spe->ringBytes = hello[SVM_CELL_RING_BYTES];
+    spe->streamTable = (volatile svm_CellStream *)(spe->ls + hello[SVM_CELL_STREAM_TABLE]);
     setUpQueue(spe);
     for (svmr_Spe *other = s->spes; other; other = other->next) {
         introduce(spe, other);
@@ -204,7 +205,7 @@ char *svmr_localMemory(svm_Machine *m, svmr_MemoryState *s, const char *object, 
         svmr_fail(m, SVM_ERROR_BAD_MEMORY, s->row->name, at,
                   "it is no local store of an SPE, and programs for the Cell have no other local memories");
     uint32_t taken = spe->local + svm_cellProgram.codeBytes;
-    s->room = taken < LOCAL_STORE ? LOCAL_STORE - taken : 0;
+    s->room = taken < SVMR_LOCAL_STORE ? SVMR_LOCAL_STORE - taken : 0;
     if (s->room >= s->row->size)
         s->room = 0;
     s->roomText = "code, stack and data of the SPE's program take the rest of its 262144";
@@ -298,6 +299,7 @@ void svmr_stopSpes(svm_Machine *m)
         m->scheduler->spes = spe->next;
         free(spe->queueMemory);
         free(spe->runs);
+        free(spe->streams);
         free(spe);
     }
 }

@@ -4,8 +4,6 @@
 
 #include "runtime/cell/svm/ppu/internal.h"
 
-enum { LOCAL_STORE = 256 << 10 };
-
 // What is being packed.
 typedef struct Packing {
     const svmr_Spe *spe;
@@ -26,7 +24,7 @@ static svm_CellBlock packBlock(const Packing *g, const svm_Block *b)
 {
     svmr_checkBlock(b, g->place);
     size_t offset = (size_t)(b->data - g->spe->ls);
-    return (svm_CellBlock){.data = offset < LOCAL_STORE ? (uint32_t)offset : SVM_CELL_ELSEWHERE,
+    return (svm_CellBlock){.data = offset < SVMR_LOCAL_STORE ? (uint32_t)offset : SVM_CELL_ELSEWHERE,
                            .capacity = b->capacity < UINT32_MAX ? (uint32_t)b->capacity : UINT32_MAX,
                            .elementSize = (uint32_t)b->elementSize,
                            .address = (uint32_t)b->address};
@@ -50,6 +48,16 @@ static uint32_t narrow(const Packing *g, const svm_CellField *f, uint64_t value)
     return (uint32_t)value;
 }
 
+static uint32_t wordOf(Packing *g, const svm_CellField *f, uint64_t value)
+{
+    switch (f->kind) {
+    case SVM_CELL_NOTHING: return 0;
+    case SVM_CELL_BLOCK: return blockPointer(g, (const svm_Block *)(uintptr_t)value);
+    case SVM_CELL_STREAM: return svmr_streamThere(g->spe, (svm_Stream *)(uintptr_t)value, g->place);
+    default: return narrow(g, f, value);
+    }
+}
+
 static void packField(Packing *g, const svm_CellField *f)
 {
     const char *from = (const char *)g->p->kernel + f->ppe;
@@ -66,9 +74,7 @@ static void packField(Packing *g, const svm_CellField *f)
         }
         uint64_t wide;
         memcpy(&wide, from + i * sizeof wide, sizeof wide);
-        uint32_t word = f->kind == SVM_CELL_NOTHING ? 0
-                        : f->kind == SVM_CELL_BLOCK ? blockPointer(g, (const svm_Block *)(uintptr_t)wide)
-                                                    : narrow(g, f, wide);
+        uint32_t word = wordOf(g, f, wide);
         memcpy(to + i * sizeof word, &word, sizeof word);
     }
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The resident loop of an SPE: it runs the commands of its queue (svm/cell.h). Transfers go ahead of kernels, as soon as
-// what they wait for is complete; kernels run one after the other in the order of the queue.
+// what they wait for is complete; kernels run one after the other in the order of the queue. A kernel that waits for a stream
+// (streams.c) calls the loop, which then begins no other.
 #include <spu_mfcio.h>
 #include <string.h>
 
+#include "streams.h"
 #include "svm/svm.h"
 #include "svm_cell.h"
 #include "svm_resident.h"
 
 enum { MOST_BYTES = 16384, TAG_FETCH = 30, TAG_TELL = 31, LISTS = 2, LIST_LENGTH = 64 };
 
-typedef enum State { WAITING, UNDER_WAY, COMPLETE } State;
+// STREAMING: a transfer of a stream that waits for elements or room.
+typedef enum State { WAITING, UNDER_WAY, STREAMING, RUNNING, COMPLETE } State;
 
 // Commands that come again and again, `times * each` of them from number `first` on.
 typedef struct Repeat {
@@ -23,6 +26,7 @@ typedef struct Slot {
     const Repeat *repeat; // that it is of, or NULL;
     uint32_t time;        // which time of it
     State state;
+    StreamMove move; // of a transfer of a stream
     bool told; // those that the command tells hear of it from the MFC
 } Slot;
 
@@ -41,8 +45,10 @@ typedef struct Spe {
     uint32_t next_repeat;
     uint32_t told; // the `wanted` that the PPE was woken for
     bool quits;
+    bool runs; // a kernel, which waits
 } Spe;
 
+static Spe here;
 static svm_CellShared shared __attribute__((aligned(128))) = {.asleep = true};
 // What is sent to others: the count, and in its last word the bit that this SPE has in a signal register.
 typedef struct News {
@@ -90,8 +96,7 @@ static bool begin_repeat(Spe *me, const svm_CellCommand *c)
     Repeat *r = &me->repeats[me->next_repeat];
     if ((int32_t)(me->first - (r->first + r->count)) < 0)
         return false;
-    const uint32_t head = (sizeof *c + SVM_CELL_QUANTUM - 1) & -SVM_CELL_QUANTUM;
-    memcpy(&r->its, (const char *)c + head, sizeof r->its);
+    memcpy(&r->its, (const char *)c + svm_cellHead(c), sizeof r->its);
     r->first = r->its.spes[shared.self].first;
     r->each = r->its.spes[shared.self].each;
     r->count = r->its.times * r->each;
@@ -170,7 +175,7 @@ static bool decode(Spe *me)
             break;
         const Repeat *repeat = repeat_of(me, me->next);
         const uint32_t time = repeat != NULL ? (me->next - repeat->first) / repeat->each : 0;
-        me->slots[me->next % SVM_CELL_WINDOW] = (Slot){c, repeat, time, WAITING, false};
+        me->slots[me->next % SVM_CELL_WINDOW] = (Slot){.command = c, .repeat = repeat, .time = time};
         me->decoded += c->bytes;
         me->next++;
         moved = true;
@@ -316,8 +321,7 @@ static int64_t index_of(const svm_CellGroups *g, uint32_t i)
 
 static void transfer_groups(const svm_CellCommand *c, uint32_t tag, uint32_t number)
 {
-    const uint32_t head = (sizeof *c + c->waits * sizeof(svm_CellWait) + SVM_CELL_QUANTUM - 1) & -SVM_CELL_QUANTUM;
-    const svm_CellGroups *g = (const svm_CellGroups *)((const char *)c + head);
+    const svm_CellGroups *g = (const svm_CellGroups *)((const char *)c + svm_cellHead(c));
     Listing l = {.c = c, .tag = tag, .ls = c->ls};
     begin_list(&l);
     for (uint32_t i = 0; i < g->count; i++) {
@@ -329,6 +333,27 @@ static void transfer_groups(const svm_CellCommand *c, uint32_t tag, uint32_t num
         add_group(&l, g->indices ? c->ea + (uint64_t)index * g->bytes : c->ea + (uint64_t)i * g->stride, g->bytes);
     }
     end_list(&l);
+}
+
+// ---- Streams ----
+
+static const svm_CellStreaming *streaming(void)
+{
+    return &svm_cellStreaming != NULL ? svm_cellStreaming : NULL;
+}
+
+static bool is_of_stream(const Slot *slot)
+{
+    const uint32_t kind = slot->command->kind;
+    return kind == SVM_CELL_FILL || kind == SVM_CELL_EMPTY || kind == SVM_CELL_PASS;
+}
+
+// Begins what can be moved now; false: nothing.
+static bool stream_on(Slot *slot, uint32_t tag)
+{
+    const bool moves = streaming() != NULL && streaming()->move(slot->command, &slot->move, tag);
+    slot->state = moves ? UNDER_WAY : STREAMING;
+    return moves;
 }
 
 // ---- Programs that predict time: what a run counts goes to the end of its command ----
@@ -380,7 +405,9 @@ static bool start(Spe *me)
         const svm_CellCommand *c = slot->command;
         const bool is_kernel = c->kind == SVM_CELL_KERNEL, first = all_complete;
         all_complete = all_complete && slot->state == COMPLETE;
-        if (slot->state != WAITING || (is_kernel && seen))
+        if (slot->state == STREAMING)
+            moved |= stream_on(slot, n % SVM_CELL_WINDOW);
+        if (slot->state != WAITING || (is_kernel && (seen || me->runs)))
             continue;
         seen |= is_kernel;
         if (c->kind != SVM_CELL_PAD && !is_ready(me, slot))
@@ -395,6 +422,9 @@ static bool start(Spe *me)
         } else if (c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER) {
             transfer_groups(c, n % SVM_CELL_WINDOW, n);
             slot->state = UNDER_WAY;
+        } else if (is_of_stream(slot)) {
+            slot->move.number = n;
+            stream_on(slot, n % SVM_CELL_WINDOW);
         } else {
             me->quits |= c->kind == SVM_CELL_QUIT;
             slot->state = COMPLETE;
@@ -406,7 +436,10 @@ static bool start(Spe *me)
             send(&news_of_put, n + 1, c->tells, n % SVM_CELL_WINDOW);
     }
     if (kernel != NULL) {
+        kernel->state = RUNNING;
+        me->runs = true;
         run(kernel, kernel_number);
+        me->runs = false;
         kernel->state = COMPLETE;
     }
     return moved;
@@ -427,9 +460,14 @@ static bool look_at_transfers(Spe *me)
         return false;
     mfc_write_tag_mask(tags);
     const uint32_t done = mfc_read_tag_status_immediate();
-    for (uint32_t tag = 0; tag < SVM_CELL_WINDOW; tag++)
-        if (done >> tag & 1)
-            me->slots[tag].state = COMPLETE;
+    for (uint32_t tag = 0; tag < SVM_CELL_WINDOW; tag++) {
+        Slot *slot = &me->slots[tag];
+        if ((done >> tag & 1) == 0)
+            continue;
+        slot->state = COMPLETE;
+        if (is_of_stream(slot) && !streaming()->moved(slot->command, &slot->move))
+            slot->state = STREAMING;
+    }
     return done != 0;
 }
 
@@ -462,7 +500,7 @@ static bool tell(Spe *me)
 
 // ---- The loop ----
 
-static void wait(const Spe *me)
+static inline __attribute__((always_inline)) void wait(const Spe *me)
 {
     const uint32_t tags = tags_under_way(me) | (uint32_t)(me->asked != me->fetched) << TAG_FETCH;
     if (tags != 0) {
@@ -478,27 +516,58 @@ static void wait(const Spe *me)
     shared.asleep = false;
 }
 
+static bool go_on(Spe *me)
+{
+    if (shared.rouses != 0)
+        rouse();
+    bool moved = fetch(me);
+    moved |= decode(me);
+    moved |= start(me);
+    moved |= look_at_transfers(me);
+    moved |= tell(me);
+    return moved;
+}
+
+void svm_cellGoOn(void)
+{
+    go_on(&here);
+}
+
+__attribute__((noinline)) void svm_cellWaitForElements(void)
+{
+    if (!go_on(&here))
+        wait(&here);
+}
+
+__attribute__((noinline)) void svm_cellWaitForRoom(void)
+{
+    if (!go_on(&here))
+        wait(&here);
+}
+
+uint32_t svm_cellSelf(void)
+{
+    return shared.self;
+}
+
+uint64_t svm_cellSignalOf(uint32_t spe)
+{
+    return shared.peers[spe].signal;
+}
+
 int main(unsigned long long id, unsigned long long argp, unsigned long long envp)
 {
-    static Spe me;
     const uint32_t hello[SVM_CELL_HELLOS] = {(uint32_t)&shared, svm_cellLocalBegin(), (uint32_t)svm_cellRing,
-                                             svm_cellRingBytes};
+                                             svm_cellRingBytes,
+                                             streaming() != NULL ? (uint32_t)streaming()->streams : 0};
     (void)id, (void)envp;
     svm_cellCodeIsAt(argp);
     for (int i = 0; i < SVM_CELL_HELLOS; i++)
         spu_write_out_intr_mbox(hello[i]);
     spu_read_signal1(); // the PPE has filled in `shared`
     shared.asleep = false;
-    while (!me.quits) {
-        if (shared.rouses != 0)
-            rouse();
-        bool moved = fetch(&me);
-        moved |= decode(&me);
-        moved |= start(&me);
-        moved |= look_at_transfers(&me);
-        moved |= tell(&me);
-        if (!moved)
-            wait(&me);
-    }
+    while (!here.quits)
+        if (!go_on(&here))
+            wait(&here);
     return 0;
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the resident loop and what programs have it with whose streams lie in local stores (streams.c): the others leave it
+// out when they are linked.
+#ifndef SVM_SPU_STREAMS_H
+#define SVM_SPU_STREAMS_H
+
+#include <stdbool.h>
+
+#include "svm_cell.h"
+
+// How far a FILL, EMPTY or PASS is, in bytes; its command's number.
+typedef struct StreamMove {
+    uint32_t moved, moving, number;
+} StreamMove;
+
+struct svm_CellStreaming {
+    svm_CellStream *streams;
+    // Begins transfers of what is there and has room, with that tag; false: nothing, now.
+    bool (*move)(const svm_CellCommand *c, StreamMove *m, uint32_t tag);
+    bool (*moved)(const svm_CellCommand *c, StreamMove *m); // they are complete; true: so is the command
+};
+
+// A kernel has used a stream: what others wait for may go on.
+void svm_cellGoOn(void);
+// It waits. The names are those that a deadlock is told by.
+void svm_cellWaitForElements(void);
+void svm_cellWaitForRoom(void);
+
+static inline uint32_t svm_cellHead(const svm_CellCommand *c) // bytes of a command in front of what follows its waits
+{
+    return (sizeof *c + c->waits * sizeof(svm_CellWait) + SVM_CELL_QUANTUM - 1) & -SVM_CELL_QUANTUM;
+}
+
+#endif
