@@ -397,6 +397,10 @@ static void emit_write(program_emitter *x, const mapped *all, const mapped_queue
     text_line(x, r->claimed != NULL ? 3 : 2,
               "svm_writerWrite(&self->writers[%" PRIu32 "], items + %" PRId64 ", states * %" PRId64 ");", r->file, at,
               r->step);
+    if (r->claimed != NULL) {
+        text_line(x, 2, "else");
+        text_line(x, 3, "svm_writerSettle(&self->writers[%" PRIu32 "], states * %" PRId64 ");", r->file, r->step);
+    }
     if (r->queue->delay != 0 && r->step != 0) { // its writer is behind by so many
         emit_items(x, 2, r, "next", arena_printf(x->e.arena, "(slot + 1) %% %s", all->slots));
         text_line(x, 2,

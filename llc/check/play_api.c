@@ -752,6 +752,7 @@ static const api_row rows[] = {
     {"svm_writerClaim", 4, false, handle_claim},
     {"svm_writerWriteAt", 5, true, handle_write_at},
     {"svm_writerMap", 5, false, handle_map},
+    {"svm_writerSettle", 2, false, handle_nothing},
     {"svm_writerClose", 1, false, handle_nothing},
     {"svm_exhaust", 4, false, handle_exhaust},
     {"svm_random", 1, true, handle_random},

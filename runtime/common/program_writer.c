@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -20,6 +21,11 @@
 #define EXT4 0xef53                    // statfs(2): a file system where pages written into room that is there cost half
 
 typedef struct svm_WriterPrivate Private;
+
+// Bytes of the file that kernels have written.
+typedef struct Extent {
+    int64_t from, to;
+} Extent;
 
 struct svm_WriterPrivate {
     char *label; // "'x.raw'" or "standard output"
@@ -36,6 +42,11 @@ struct svm_WriterPrivate {
     bool lent;            // to a block
     int64_t room;         // on its disk the file has as many bytes, or asks for no more; 0: it never asks
     int64_t place;        // in the file, of the next write
+    int64_t settled;      // while items are claimed or mapped that are not settled: the place of the first
+    int64_t unsettled;    // bytes of those, and of what lies behind them
+    pthread_mutex_t mutex; // of the following, which kernels on several processors change
+    Extent *extents;       // behind what is settled, in no order; those of one kernel's runs are one
+    size_t extentCount, extentRoom;
     svm_Library *library; // its caller takes the items
     svmr_MappedFile mapped;
     bool failed;   // to write: nothing more is
@@ -71,6 +82,7 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
 {
     Private *p = svmr_allocate(1, sizeof *p);
     w->private_ = p;
+    pthread_mutex_init(&p->mutex, NULL);
     p->fileBytes = svmr_itemBytes(w->item, w->elementSize, w->where);
     p->direct = p->fileBytes == w->elementSize && w->item != SVM_ITEM_BOOLEAN;
     if (!w->path && settings && settings->library) {
@@ -128,6 +140,7 @@ static void writeFile(const svm_Writer *w, const unsigned char *bytes, size_t co
     if (p->fd == STDOUT_FILENO)
         svmr_checkOutput(fflush(stdout) == 0); // what was printed before
     p->place += (int64_t)count;
+    p->unsettled += p->unsettled != 0 ? (int64_t)count : 0;
     makeRoom(p, p->place);
     while (count) {
         ssize_t n = write(p->fd, bytes, count);
@@ -373,6 +386,8 @@ static int64_t move(const svm_Writer *w, int64_t bytes)
     if (here < 0 || lseek(p->fd, here + bytes, SEEK_SET) < 0)
         fail(w, errno);
     p->place = here + bytes;
+    p->settled = p->unsettled == 0 ? here : p->settled;
+    p->unsettled += bytes;
     makeRoom(p, p->place);
     return here;
 }
@@ -420,8 +435,23 @@ bool svm_writerMap(svm_Writer *w, mm_Mem memory, size_t unit, int64_t count, siz
     return true;
 }
 
+static void noteExtent(Private *p, int64_t from, int64_t to)
+{
+    size_t i = 0;
+    pthread_mutex_lock(&p->mutex);
+    while (i < p->extentCount && p->extents[i].to != from)
+        i++;
+    if (i == p->extentCount) {
+        p->extents = svmr_grow(p->extents, &p->extentRoom, p->extentCount + 1, sizeof *p->extents);
+        p->extents[p->extentCount++].from = from;
+    }
+    p->extents[i].to = to;
+    pthread_mutex_unlock(&p->mutex);
+}
+
 static void writeBytesAt(const svm_Writer *w, int64_t at, const unsigned char *from, size_t bytes)
 {
+    const int64_t begin = at;
     while (bytes != 0) {
         ssize_t n = pwrite(w->private_->fd, from, bytes, at);
         if (n < 0 && errno != EINTR)
@@ -432,6 +462,7 @@ static void writeBytesAt(const svm_Writer *w, int64_t at, const unsigned char *f
             bytes -= (size_t)n;
         }
     }
+    noteExtent(w->private_, begin, at);
 }
 
 void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items, int64_t count)
@@ -452,6 +483,38 @@ void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *ite
     writeBytesAt(w, at + first / 8, items, (size_t)count / 8);
 }
 
+void svm_writerSettle(svm_Writer *w, int64_t count)
+{
+    Private *p = w->private_;
+    int64_t bytes = bytesOf(w, count);
+    size_t left = 0;
+    p->settled += bytes;
+    p->unsettled -= bytes < p->unsettled ? bytes : p->unsettled;
+    pthread_mutex_lock(&p->mutex);
+    for (size_t i = 0; i < p->extentCount; i++)
+        if (p->extents[i].to > p->settled)
+            p->extents[left++] = p->extents[i];
+    p->extentCount = left;
+    pthread_mutex_unlock(&p->mutex);
+}
+
+// After an error: how far the file has all that it should, as no kernel writes any more.
+static int64_t wholeUntil(Private *p)
+{
+    int64_t end = p->settled;
+    if (pthread_mutex_trylock(&p->mutex) != 0) // some kernel could not be stopped
+        return end;
+    for (bool found = true; found;) {
+        found = false;
+        for (size_t i = 0; i < p->extentCount && !found; i++) {
+            found = p->extents[i].from <= end && p->extents[i].to > end;
+            end = found ? p->extents[i].to : end;
+        }
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return end;
+}
+
 static void release(svm_Writer *w)
 {
     Private *p = w->private_;
@@ -466,11 +529,14 @@ static void release(svm_Writer *w)
     free(p->buffer);
     free(p->piece);
     free(p->label);
+    free(p->extents);
+    pthread_mutex_destroy(&p->mutex);
     free(p);
     w->private_ = NULL;
 }
 
-// What is in the buffer goes to the file, after an error: a second one is not told.
+// What is in the buffer goes to the file, after an error, and what others were to write, and may have in parts, does not stay:
+// a second error is not told.
 static void finish(Private *p)
 {
     const unsigned char *bytes = p->buffer;
@@ -486,6 +552,8 @@ static void finish(Private *p)
             p->used -= (size_t)n;
         }
     }
+    if (p->unsettled != 0)
+        p->failed = ftruncate(p->fd, wholeUntil(p)) != 0;
     p->failed = true;
 }
 

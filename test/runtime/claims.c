@@ -1,12 +1,18 @@
 // Items of regular files that are read and written where they lie, as emitted kernels do on several cores: what a claim passes over is
 // not read again, what was read before comes first, and pieces may come in any order. Pipes, WAV files, bits that are no whole
-// bytes, and files with too little left are not claimed.
+// bytes, and files with too little left are not claimed. A program that stops with an error leaves what is settled, and what
+// has no gap before it.
 // RUN: %host -o %t && rm -rf %t.d && mkdir %t.d && cd %t.d
 // RUN: %t && head -c 40 /dev/zero | %t pipe
 // RUN: %host-asan -o %t-asan && %t-asan
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+
+SVM_MACHINE("simple-svm");
+SVM_MEMORY(GMEM);
 
 static void ints(void)
 {
@@ -76,6 +82,36 @@ static void notRegular(void)
     svm_writerClose(&w);
 }
 
+static void stop(int64_t settled, int64_t first)
+{
+    int32_t items[100] = {0};
+    int64_t at, later;
+    svm_Writer w = {.path = "cut.raw", .where = "Sink at test.str:9", .item = SVM_ITEM_INT, .elementSize = 4};
+    svm_free(&GMEM, svm_alloc(&GMEM, 64)); // a machine is there
+    svm_writerOpen(&w, NULL);
+    svm_writerWrite(&w, items, 10);
+    CHECK(svm_writerClaim(&w, 30, 60, &at));
+    CHECK(svm_writerClaim(&w, 30, 30, &later));
+    svm_writerWriteAt(&w, at, 30, items, 20);
+    svm_writerWriteAt(&w, at, first, items, 20);
+    svm_writerWriteAt(&w, later, 0, items, 30);
+    svm_writerSettle(&w, settled);
+    CHECK(freopen("/dev/null", "w", stderr) != NULL);
+    svm_divideByZero("Sink at test.str:9");
+}
+
+static int64_t left(int64_t settled, int64_t first)
+{
+    struct stat file;
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        stop(settled, first);
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    CHECK(stat("cut.raw", &file) == 0);
+    return file.st_size / 4;
+}
+
 int main(int argc, char **argv)
 {
     (void)argv;
@@ -85,5 +121,9 @@ int main(int argc, char **argv)
     }
     ints();
     bits();
+    CHECK(left(0, 5) == 10);   // nothing from the first item on
+    CHECK(left(0, 0) == 30);   // the 20 that have no gap before them
+    CHECK(left(10, 10) == 60); // those behind what is settled
+    CHECK(left(60, 0) == 100); // and a whole claim
     return 0;
 }

@@ -143,6 +143,8 @@ static inline void svm_roundAgainRoom(svm_Rounds *self, int place, int64_t perio
     bool *mapped = &again->places[place][again->turn].mapped;
     size_t address;
     *mapped = f->maps && svm_writerMap(&self->writers[f->file], &SVM_MAPPED_MEMORY, (size_t)f->units, items, &address);
+    if (*mapped) // nobody waits for its rounds one by one
+        svm_writerSettle(&self->writers[f->file], items);
     if (*mapped)
         svm_roundAgainPlace(self, place, address, items);
     else
@@ -190,6 +192,9 @@ static inline void svm_roundAgainBegin(svm_Rounds *self)
     for (int slot = 0; slot < SVM_SLOTS; slot++) {
         if (wait)
             svm_roundFinish(self, slot);
+        for (int i = 0; i < SVM_OUTPUTS && !wait; i++)
+            svm_writerSettle(&self->writers[svm_roundOutputs[i].file],
+                             self->states[slot] * svm_roundQueues[svm_roundOutputs[i].queue].step);
         self->states[slot] = 0;
     }
     self->again.began = true;

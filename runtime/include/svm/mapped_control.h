@@ -583,6 +583,8 @@ static inline void svm_roundFinish(svm_Rounds *self, int slot)
             continue;
         if (!self->claimed[f->queue][slot] && !self->mapped[f->queue][slot])
             svm_writerWrite(&self->writers[f->file], svm_roundItems(self, f->queue, slot, -queue->delay), items);
+        else
+            svm_writerSettle(&self->writers[f->file], items);
         if (queue->delay != 0)
             memcpy(svm_roundItems(self, f->queue, (slot + 1) % SVM_SLOTS, -queue->delay),
                    svm_roundItems(self, f->queue, slot, items - queue->delay), (size_t)queue->delay * queue->size);

@@ -228,6 +228,9 @@ void svm_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *item
 bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at);
 void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items,
                        int64_t count); // K, C: spoils the items
+// C: the first `count` items that were claimed, or mapped (below), and are not settled yet have been written. A program that
+// stops with an error leaves the file as long as what is settled.
+void svm_writerSettle(svm_Writer *w, int64_t count);
 
 // ---- C: items of regular files that engines fetch and put where they lie ----
 
