@@ -56,7 +56,7 @@ static const svm_StaticRegion *asking(const svm_Net *n)
 {
     for (size_t i = 0; n && n->offloadCount != 0 && i < n->kernelCount; i++) {
         const svm_NetKernel *p = n->kernels[i];
-        if (p->region && p->region->asks && !svmr_pending(p->kernel->private_))
+        if (p->region && !svmr_pending(p->kernel->private_) && p->region->asks)
             return p->region;
     }
     return NULL;
