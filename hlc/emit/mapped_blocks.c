@@ -143,9 +143,10 @@ static void emit_facts(program_emitter *x, const mapped *all)
         {FACT_READS, "READS"},     {FACT_WRITES, "WRITES"}, {FACT_PHASES, "PHASES"}, {FACT_COUNTS, "COUNTS"},
         {FACT_PUTS, "PUTS"},       {FACT_START, "START"},   {FACT_INPUT, "INPUT"},   {FACT_OUTPUT, "OUTPUT"},
         {FACT_SEVERAL, "SEVERAL"}, {FACT_LOGS, "LOGS"},     {FACT_SMALL, "SMALL"},   {FACT_STILL, "STILL"},
-        {FACT_SINKS, "SINKS"},     {FACT_STRAIGHT, "STRAIGHT"},
+        {FACT_SINKS, "SINKS"},     {FACT_STRAIGHT, "STRAIGHT"}, {FACT_BOUND, "BOUND"},
     };
     unsigned facts = all->facts | (count_logs(x, true) != 0 ? FACT_LOGS : 0);
+    facts |= x->p->config->max_latency != 0 ? FACT_BOUND : 0;
     text_args have = {0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((facts & names[i].fact) != 0)

@@ -83,6 +83,7 @@ enum {
     FACT_STILL = 1 << 20,
     FACT_SINKS = 1 << 21,
     FACT_STRAIGHT = 1 << 22,
+    FACT_BOUND = 1 << 23,
 };
 
 // Strips that follow each other on a processor.

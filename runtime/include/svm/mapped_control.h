@@ -204,6 +204,25 @@ static inline void svm_roundWaitFor(svm_RoundRun *r, bool whole)
         svm_kernelWait(&r->run.kernel);
 }
 
+// Whether the next round, or that which is being started, is longer than queues have room for; steady states of the one before.
+static inline bool svm_roundIsLong(const svm_Rounds *self)
+{
+#if SVM_MAPPED_LONG
+    return self->isLong;
+#else
+    return self == NULL;
+#endif
+}
+
+static inline int64_t svm_roundLast(const svm_Rounds *self)
+{
+#if SVM_MAPPED_LONG
+    return self->last;
+#else
+    return self == NULL ? 0 : SVM_ROUND;
+#endif
+}
+
 // Steady states of a round: so many from `first` on, `each` in a run.
 typedef struct svm_RoundShare {
     int64_t first, states, each;
@@ -214,7 +233,7 @@ static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t
 {
     const int64_t stop = chunk->first + chunk->strips;
     svm_RoundShare share = {chunk->first * SVM_STRIP, stop * SVM_STRIP, chunk->each * SVM_STRIP};
-    const bool even = SVM_MAPPED_HAVE(PUTS) && states < SVM_ROUND && svm_roundKernels[chunk->kernel].even;
+    const bool even = SVM_MAPPED_HAVE(PUTS) && states != SVM_ROUND && svm_roundKernels[chunk->kernel].even;
     if (even) {
         const int64_t pieces = (states + SVM_PIECE - 1) / SVM_PIECE;
         const int64_t up = SVM_MAPPED_THREADS ? SVM_STRIPS - 1 : 0; // what is too little for all is the first one's
@@ -222,7 +241,7 @@ static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t
         share.states = (stop * pieces + up) / SVM_STRIPS * SVM_PIECE;
     }
     share.states = (share.states < states ? share.states : states) - share.first;
-    const int64_t most = SVM_MAPPED_HAVE(DIRECT) ? SVM_ROUND : SVM_STRIP; // of a run
+    const int64_t most = !SVM_MAPPED_HAVE(DIRECT) ? SVM_STRIP : states > SVM_ROUND ? states : SVM_ROUND; // of a run
     const int64_t runs = even ? (share.states + most - 1) / most : 0;
     if (runs > 0)
         share.each = (share.states + runs * SVM_UNIT - 1) / (runs * SVM_UNIT) * SVM_UNIT;
@@ -232,6 +251,8 @@ static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t
 // Places a run's windows for steady states of a round: so many from `first` on.
 static inline void svm_roundPut(svm_Rounds *self, svm_RoundRun *r, int slot, int64_t first, int64_t states)
 {
+    if (svm_roundIsLong(self)) // windows are in files
+        return;
     for (int w = 0; w < r->count; w++) {
         const svm_RoundEnd *end = &r->ends[w];
         const int64_t step = end->strip / SVM_STRIP, before = r->run.priming ? end->prime : end->before;
@@ -427,12 +448,46 @@ static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int
     return self->claimed[q][slot] || self->mapped[q][slot];
 }
 
+#if SVM_MAPPED_LONG
+// Where the round before was taken from a file and given to files, the next one is twice as long, if that much input is left:
+// then threads seldom wait for the control program. It is claimed here; 0: there is none.
+static inline int64_t svm_roundLengthen(svm_Rounds *self)
+{
+    const svm_RoundFile *f = &svm_roundInputs[0];
+    const int slot = (int)(self->round % SVM_SLOTS), before = (slot + SVM_SLOTS - 1) % SVM_SLOTS;
+    const int64_t step = svm_roundQueues[f->queue].step, most = 2 * self->last, longest = SVM_LONGEST * SVM_ROUND;
+    svm_Reader *file = &self->readers[f->file].file;
+    bool can = SVM_INPUTS == 1 && SVM_KERNELS == 1 && svm_roundKernels[0].even && self->last >= SVM_ROUND && step != 0 &&
+               f->claims && self->claimed[f->queue][before] && self->readers[f->file].held == 0;
+    for (int i = 0; i < SVM_OUTPUTS && can; i++)
+        can = svm_roundOutputs[i].claims && self->claimed[svm_roundOutputs[i].queue][before];
+    if (!can)
+        return 0;
+    int64_t states = svm_readerThere(file) / step;
+    states = states < self->iterations ? states : self->iterations;
+    states = states < most ? states : most;
+    states = states < longest ? states : longest;
+    states -= states % 8; // whole bytes of bits
+    if (states <= SVM_ROUND)
+        return 0;
+    svm_roundStays(self, f->queue, slot);
+    self->claimed[f->queue][slot] = svm_readerClaim(file, f->units, f->before, states * step, &self->places[f->queue][slot]);
+    return self->claimed[f->queue][slot] ? states : 0;
+}
+#endif
+
 // Of so many steady states those that there is input for, if runs or engines take all of it from files and it is less: the
 // rest, which is less than a unit or none, is the next round's.
 static inline int64_t svm_roundThere(svm_Rounds *self, int64_t wanted)
 {
     int64_t there = wanted;
     bool maps = false;
+#if SVM_MAPPED_LONG
+    const int64_t more = svm_roundLengthen(self);
+    self->isLong = more != 0;
+    if (self->isLong)
+        return more;
+#endif
     for (int i = 0; i < SVM_INPUTS; i++) {
         const svm_RoundFile *f = &svm_roundInputs[i];
         const int64_t step = svm_roundQueues[f->queue].step;
@@ -471,12 +526,14 @@ static inline int64_t svm_roundRead(svm_Rounds *self, int slot, int64_t wanted)
         ptrdiff_t *held = &self->readers[f->file].held;
         if (queue->step == 0)
             continue;
-        svm_roundStays(self, f->queue, slot);
-        if (svm_roundLeaves(self, f, slot, wanted)) {
+        if (!svm_roundIsLong(self))
+            svm_roundStays(self, f->queue, slot);
+        if (svm_roundIsLong(self) || svm_roundLeaves(self, f, slot, wanted)) {
             *held = wanted * queue->step;
         } else {
             if (!self->placed && queue->halo != 0) // what the round needs of the one before
-                svm_roundFetch(self, f, before, SVM_ROUND * queue->step - queue->halo, slot, -queue->halo, queue->halo);
+                svm_roundFetch(self, f, before, svm_roundLast(self) * queue->step - queue->halo, slot, -queue->halo,
+                               queue->halo);
             *held += svm_readerRead(&self->readers[f->file].file, svm_roundItems(self, f->queue, slot, *held),
                                     wanted * queue->step - *held);
         }
@@ -558,6 +615,8 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
         else if (f->maps && svm_roundMaps(self, states))
             self->mapped[q][slot] =
                 svm_writerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, items, &self->base[q][slot]);
+        if (svm_roundIsLong(self) && !self->claimed[q][slot])
+            abort(); // never: the round before was claimed
     }
 #endif
 #if SVM_MAPPED_AGAIN
@@ -565,6 +624,9 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
 #endif
     svm_roundStrips(self, slot, states);
     self->states[slot] = states;
+#if SVM_MAPPED_LONG
+    self->last = states;
+#endif
 }
 
 // Waits for the round that uses a slot, and writes what it gave.

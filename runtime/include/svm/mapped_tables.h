@@ -41,9 +41,18 @@
 #define SVM_MAPPED_STILL 524288   // windows that get nothing in steady states
 #define SVM_MAPPED_SINKS 1048576  // kernels that store nothing
 #define SVM_MAPPED_STRAIGHT 2097152 // queues whose windows go from one processor's memory to the other's
+#define SVM_MAPPED_BOUND 4194304 // no round is longer: --max-latency
 #define SVM_MAPPED_HAVE(what) ((SVM_MAPPED & SVM_MAPPED_##what) != 0)
 // All processors work in queues: on this computer they are threads.
 #define SVM_MAPPED_THREADS (SVM_MAPPED_HAVE(DIRECT) && !SVM_MAPPED_HAVE(MOVED))
+// Rounds can be longer than queues have room for: what they read and write may lie in files, and nothing else joins runs.
+#define SVM_MAPPED_LONG                                                                                                \
+    (SVM_MAPPED_THREADS && SVM_MAPPED_HAVE(PUTS) && SVM_MAPPED_HAVE(LOOPS) && SVM_MAPPED_HAVE(READS) &&                \
+     SVM_MAPPED_HAVE(WRITES) && !SVM_MAPPED_HAVE(LINKS) && !SVM_MAPPED_HAVE(LOGS) &&                \
+     !SVM_MAPPED_HAVE(BOUND))
+#if SVM_MAPPED_LONG
+enum { SVM_LONGEST = 16 }; // rounds
+#endif
 // Whole rounds can be repeated by processors themselves, where they do that (svm_Sequence): nothing is the control
 // program's in each but what it reads and writes.
 #define SVM_MAPPED_AGAIN                                                                                               \
@@ -223,6 +232,10 @@ typedef struct svm_Rounds {
     int64_t iterations;                      // steady states still asked for in this call of run
     int64_t round;                           // the next
     int64_t states[SVM_SLOTS];               // steady states of the round under way; 0: there is none
+#if SVM_MAPPED_LONG
+    int64_t last; // of the round before the next
+    bool isLong;  // the round that is begun is longer than queues have room for
+#endif
     size_t memory;                           // where the queues lie
     svm_Block queues[SVM_QUEUES][SVM_SLOTS]; // in the order of svm_roundQueues
     size_t base[SVM_QUEUES][SVM_SLOTS];      // where the round's first item lies: in the slot, or in a file's pages

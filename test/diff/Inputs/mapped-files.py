@@ -71,7 +71,8 @@ for name, text in PROGRAMS.items():
     program = path(name)
     run([svmc, "-O2", "--machine=host-4", f"--strip={STRIP[name]}", path(name + ".str"), "-o", program])
     strip = int(ITEM[name] * STRIP[name])
-    for size in (0, strip // 3, strip, 4 * strip, 37 * strip + 3 * strip // 7, 600 * strip, 611 * strip + 8, 1200 * strip, 2600 * strip + 8):
+    for size in (0, strip // 3, strip, 4 * strip, 37 * strip + 3 * strip // 7, 600 * strip, 611 * strip + 8, 1200 * strip, 2600 * strip + 8,
+                 5400 * strip + 24):
         whole = int(size / ITEM[name]) * ITEM[name] if ITEM[name] >= 1 else size
         compare(name, program, data(int(whole)))
     for strips in (500, 1024, 1999):
