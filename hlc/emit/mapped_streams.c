@@ -62,10 +62,14 @@ static bool is_phased(const mapped_kernel *p)
     return p->phases || p->primes;
 }
 
-// Others that kernel i shares a processor with.
-static bool shares_processor(const mapped *all, size_t kernels, size_t i)
+// Kernel i has a stream that leads straight to or from another kernel, and shares a processor with some kernel. Runs of a
+// processor go in the order of kernels: one that waited for room in such a stream could wait for a later one.
+static bool waits_for_later(const mapped *all, size_t kernels, size_t i)
 {
-    for (size_t other = 0; other < kernels; other++)
+    bool straight = false;
+    for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
+        straight |= w->queue->straight;
+    for (size_t other = 0; straight && other < kernels; other++)
         for (VEC_EACH(const mapped_chunk, theirs, &all->kernels[other].rows))
             for (VEC_EACH(const mapped_chunk, own, &all->kernels[i].rows))
                 if (other != i && own->processor == theirs->processor)
@@ -84,7 +88,7 @@ bool mapped_holds_processor(program_emitter *x, uint32_t kernel)
     if (all->blocks || all->direct)
         return false;
     for (size_t i = 0; i < kernels; i++) {
-        if (shares_processor(all, kernels, i))
+        if (waits_for_later(all, kernels, i))
             return false;
         for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
             if (mapped_window_has_halo(w) ||

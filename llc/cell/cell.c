@@ -210,7 +210,7 @@ static bool make_program(llc_session *s, bool timed, const char **too_large)
     p.has_image = p.count > 0 || uses_spes(p.unit);
     good = good && (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
     cell_close(&p);
-    *too_large = p.streams ? p.too_large : NULL;
+    *too_large = p.streams > 0 ? p.too_large : NULL;
     return good;
 }
 

@@ -68,7 +68,7 @@ typedef struct cell_program {
     unsigned long data, code, resident, overlaid, in_memory, area;
     VEC(cell_region) regions;
     check_layout layout; // blocks, and where kernels run
-    bool streams;        // are SPEs' alone (streams.c); false: the PPE's, or there are none
+    unsigned streams;    // that each SPE has room for (streams.c); 0: they are the PPE's, or there are none
     const char *too_large; // with streams: so they are to be the PPE's; NULL: they may be SPEs'
     bool timed;          // the code counts what it does, and the program predicts its time
 } cell_program;

@@ -181,7 +181,7 @@ static void note_size(cell_program *p, const cell_kernel *k)
     uint64_t bytes = 32 + 48 * 8 + k->bytes + 16 + (p->timed ? 272 : 0); // svm_CellSpent
     for (VEC_EACH(const cell_field, field, &k->fields))
         bytes += field->kind == CELL_BLOCK ? 32 * field->count : 0;
-    while (p->ring < 2 * bytes + (p->streams ? cell_stream_count(k) * (32 + 16 + 8 * 8) : 0))
+    while (p->ring < 2 * bytes + (p->streams > 0 ? cell_stream_count(k) * (32 + 16 + 8 * 8) : 0))
         p->ring *= 2;
 }
 

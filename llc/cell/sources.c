@@ -49,9 +49,12 @@ const char *cell_spu_text(cell_program *p, bool lines)
                   (unsigned long long)p->ring);
     if (p->regions.len > 0)
         add_overlays(p, &out);
-    if (p->streams)
-        strbuf_add(&out, "\n/* Kernels wait for streams in the local store. */\n"
-                         "const svm_CellStreaming *const svm_cellStreaming = &svm_cellStreamsHere;\n");
+    if (p->streams > 0)
+        strbuf_printf(&out,
+                      "\n/* Kernels wait for streams in the local store; what is kept of %u of them. */\n"
+                      "const svm_CellStreaming *const svm_cellStreaming = &svm_cellStreamsHere;\n"
+                      "unsigned char svm_cellStreams[%u * 80] __attribute__((aligned(16)));\n",
+                      p->streams, p->streams);
     if (p->timed)
         strbuf_add(&out, "\n/* What a run counts. */\nuint64_t svm_simCounts[SVM_SIM_CLASSES], svm_simFirings;\n"
                          "double svm_simFiringCycles;\n");
@@ -138,8 +141,8 @@ const char *cell_ppu_text(cell_program *p, bool lines)
                   p->has_image ? "&svm_cellImage" : "NULL", p->kernels.len);
     if (p->regions.len > 0)
         strbuf_printf(&out, "    .overlays = svm_cellOverlayCode,\n    .regionCount = %zu,\n", p->regions.len);
-    if (p->streams)
-        strbuf_add(&out, "    .streams = true, /* only SPEs use them */\n");
+    if (p->streams > 0)
+        strbuf_printf(&out, "    .streams = %u, /* only SPEs use them */\n", p->streams);
     strbuf_add(&out, "};\n");
     return out.data;
 }

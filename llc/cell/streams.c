@@ -10,6 +10,8 @@
 // An SPE looks at 16 commands: a kernel's run, the moves of its streams, and two that fill the ring's end, have to be among
 // them.
 enum { MOST_STREAMS = 13 };
+// What a local store has room for: a stream of each kernel's, and at least so many.
+enum { LEAST_ROOM = 16 };
 
 static const char *const control_functions[] = {"svm_streamInitRAM", "svm_streamInit", "svm_streamName",
                                                 "svm_streamDestroy"};
@@ -83,6 +85,14 @@ uint64_t cell_stream_count(const cell_kernel *k)
     return count;
 }
 
+static unsigned room(const cell_program *p)
+{
+    uint64_t count = 0;
+    for (VEC_EACH(const cell_kernel, k, &p->kernels))
+        count += k->streams ? cell_stream_count(k) : 0;
+    return count < LEAST_ROOM ? LEAST_ROOM : (unsigned)count;
+}
+
 // Why the streams are the PPE's; NULL: they are SPEs'.
 static const char *reason(cell_program *p, src_range *at)
 {
@@ -118,7 +128,8 @@ void cell_place_streams(cell_program *p)
         any |= k->streams;
     src_range at = {0};
     const char *why = any ? reason(p, &at) : NULL;
-    p->streams = any && why == NULL;
+    if (any && why == NULL)
+        p->streams = room(p);
     for (VEC_EACH(cell_kernel, k, &p->kernels)) {
         if (why == NULL || !k->streams || k->why != NULL)
             continue;

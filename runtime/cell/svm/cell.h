@@ -111,7 +111,6 @@ typedef struct svm_CellStream {
     uint32_t pusher, popper; // the transfer under way that has this end: its command's number, plus 1; 0: none has
     uint32_t unused3[2];
 } svm_CellStream;
-enum { SVM_CELL_STREAMS = 16 }; // in one local store
 
 // What uses a stream, and what was wrong with that.
 typedef enum svm_CellUse {

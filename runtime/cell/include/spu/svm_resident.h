@@ -25,10 +25,12 @@ void svm_cellCodeIsAt(uint64_t ea);
 void svm_cellLoadCode(uint32_t kernel);
 // Where the local memory of the SVM C begins: behind code, data and stack.
 uint32_t svm_cellLocalBegin(void);
-// Programs whose streams lie in local stores: svm_cellStreamsHere. Elsewhere this is not there, nor what it needs.
+// Programs whose streams lie in local stores: svm_cellStreamsHere, and room for what is kept of each, 80 bytes. Elsewhere these
+// are not there, nor what they need.
 typedef struct svm_CellStreaming svm_CellStreaming;
 extern const svm_CellStreaming svm_cellStreamsHere;
 extern const svm_CellStreaming *const svm_cellStreaming __attribute__((weak));
+extern unsigned char svm_cellStreams[];
 // The SPE's number, and the effective address of signal register 1 of another.
 uint32_t svm_cellSelf(void);
 uint64_t svm_cellSignalOf(uint32_t spe);

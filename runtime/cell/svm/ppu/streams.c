@@ -27,7 +27,7 @@ static const char *nameOf(const svm_Stream *s)
 
 static svmr_SpeStream *find(const svmr_Spe *spe, const svm_Stream *s)
 {
-    for (int n = 0; spe->streams && n < SVM_CELL_STREAMS; n++)
+    for (uint32_t n = 0; spe->streams && n < svm_cellProgram.streams; n++)
         if (spe->streams[n].stream == s)
             return &spe->streams[n];
     return NULL;
@@ -49,12 +49,12 @@ static uint32_t groupOf(const svm_Stream *s)
 static svmr_SpeStream *add(svmr_Spe *spe, svm_Stream *s, svmr_Place at)
 {
     if (!spe->streams)
-        spe->streams = svmr_allocate(SVM_CELL_STREAMS, sizeof *spe->streams);
+        spe->streams = svmr_allocate(svm_cellProgram.streams, sizeof *spe->streams);
     svmr_SpeStream *has = find(spe, NULL);
     if (!has)
         svmr_fail(spe->machine, SVM_ERROR_OUT_OF_MEMORY, s->name, at,
-                  "the memory '%s' has %d streams already, and no room to keep more", s->memory->name,
-                  SVM_CELL_STREAMS);
+                  "the memory '%s' has %u streams already, and no room to keep more", s->memory->name,
+                  svm_cellProgram.streams);
     *has = (svmr_SpeStream){.stream = s};
     volatile svm_CellStream *its = there(spe, has);
     its->written = (uint32_t)s->written;
@@ -112,7 +112,7 @@ void svmr_checkStreamHere(const svm_Stream *s, const svmr_Kernel *p, svmr_Place 
 void svmr_failSpeStream(svmr_Spe *spe, uint32_t number, svm_CellMisuse misuse, size_t count, size_t acquired,
                         svmr_Place at)
 {
-    const svm_Stream *s = spe->streams && number < SVM_CELL_STREAMS ? spe->streams[number].stream : NULL;
+    const svm_Stream *s = spe->streams && number < svm_cellProgram.streams ? spe->streams[number].stream : NULL;
     svm_Machine *m = spe->machine;
     const char *name = s ? nameOf(s) : "";
     const size_t capacity = s ? s->capacity : 0;

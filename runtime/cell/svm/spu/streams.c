@@ -17,7 +17,7 @@ typedef struct News {
     uint32_t written, back, unused, bit;
 } News;
 
-static svm_CellStream streams[SVM_CELL_STREAMS] __attribute__((aligned(128)));
+_Static_assert(sizeof(svm_CellStream) == 80, "svm-llc makes room for them");
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -137,7 +137,7 @@ static bool moved(const svm_CellCommand *c, StreamMove *m)
     return true;
 }
 
-const svm_CellStreaming svm_cellStreamsHere = {.streams = streams, .move = move, .moved = moved};
+const svm_CellStreaming svm_cellStreamsHere = {.streams = svm_cellStreams, .move = move, .moved = moved};
 
 // ---- Kernels ----
 

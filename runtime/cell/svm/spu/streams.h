@@ -14,7 +14,7 @@ typedef struct StreamMove {
 } StreamMove;
 
 struct svm_CellStreaming {
-    svm_CellStream *streams;
+    unsigned char *streams; // svm_CellStreams
     // Begins transfers of what is there and has room, with that tag; false: nothing, now.
     bool (*move)(const svm_CellCommand *c, StreamMove *m, uint32_t tag);
     bool (*moved)(const svm_CellCommand *c, StreamMove *m); // they are complete; true: so is the command
