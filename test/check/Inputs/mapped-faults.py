@@ -96,14 +96,24 @@ def check(tool, work, job):
     return entry, program, number, found
 
 
-# What SVM_MAPPED_AGAIN of svm/mapped_tables.h stands for.
-AGAIN = {"MOVED", "INPUT", "OUTPUT"}, {"DIRECT", "FILES", "LOGS"}
+def derived_facts(tables, facts):
+    """The facts, with what svm/mapped_tables.h derives of them (SVM_MAPPED_AGAIN and the like)."""
+    with open(tables, encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    for name, condition in re.findall(r"^#define SVM_MAPPED_(\w+) +(\(.*\))$", text, re.M):
+        if holds(condition, facts):
+            facts = facts | {name}
+    return facts
 
 
 def holds(condition, facts):
-    if "SVM_MAPPED_AGAIN" in condition and (AGAIN[0] - facts or AGAIN[1] & facts):
-        return False
-    return all(word in facts for word in re.findall(r"SVM_MAPPED_HAVE\((\w+)\)", condition))
+    """Whether a condition holds that is made of SVM_MAPPED_HAVE(FACT), SVM_MAPPED_FACT, &&, || and !."""
+    words = {"&&": " and ", "||": " or ", "!": " not ", "(": "(", ")": ")"}
+    said = ""
+    for token in re.findall(r"SVM_MAPPED_HAVE\(\w+\)|\w+|&&|\|\||\S", re.sub(r"^#if ", "", condition)):
+        fact = re.fullmatch(r"SVM_MAPPED_HAVE\((\w+)\)|SVM_MAPPED_(\w+)", token)
+        said += str((fact.group(1) or fact.group(2)) in facts) if fact else words[token]
+    return eval(said)  # of True, False and words alone
 
 
 def kept_lines(header, facts):
@@ -130,6 +140,7 @@ def whole(header, path, out):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     facts = set(re.findall(r"SVM_MAPPED_(\w+)", re.search(r"#define SVM_MAPPED \(([^)]*)\)", text).group(1)))
+    facts = derived_facts(os.path.join(os.path.dirname(header), "mapped_tables.h"), facts)
     kept = kept_lines(header, facts)
     with open(out, "w", encoding="utf-8") as file:
         file.write(text.replace("#include <svm/mapped_control.h>", "\n".join(kept)))
