@@ -20,12 +20,14 @@
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 
-// Firings of a round, and of one whose table lies in no cache; statements and nodes that are followed; nodes of a body from
-// which it is worth it; moves of bits.
+// Firings of a round, and of one whose table lies in no cache; statements and nodes that are followed, and those of each
+// filter where all of a program took more; nodes of a body from which it is worth it; moves of bits.
 enum {
     MOST_FIRINGS = 32768,
     LOCAL_FIRINGS = 1024,
     MOST_STEPS = 1 << 23,
+    PROGRAM_STEPS = 1 << 25,
+    LEAST_STEPS = 1 << 19,
     LEAST_NODES = 48,
     MOST_MOVES = 4,
     BITS = 32
@@ -43,7 +45,7 @@ typedef struct orbiter {
     const sir_filter *filter;
     bits *locals, *fields;
     bits pushed;
-    int64_t most, steps; // firings of a round at most; what was followed so far
+    int64_t most, most_steps, steps; // firings of a round at most; what may be followed, and was so far
     bool fails;
 } orbiter;
 
@@ -152,8 +154,8 @@ static bits unary_bits(orbiter *x, const sir_expr *e)
 
 static bits value_of(orbiter *x, const sir_expr *e)
 {
-    if (++x->steps > MOST_STEPS || !is_int(e->type)) {
-        x->fails |= x->steps > MOST_STEPS;
+    if (++x->steps > x->most_steps || !is_int(e->type)) {
+        x->fails |= x->steps > x->most_steps;
         return opaque_bits();
     }
     switch ((sir_expr_kind)e->kind) {
@@ -231,7 +233,7 @@ static void follow_stmt(orbiter *x, const sir_stmt *s)
 static void follow(orbiter *x, const sir_block *b)
 {
     for (size_t i = 0; i < b->len && !x->fails; i++) {
-        x->fails |= ++x->steps > MOST_STEPS;
+        x->fails |= ++x->steps > x->most_steps;
         follow_stmt(x, b->data[i]);
     }
 }
@@ -425,6 +427,7 @@ bool pass_orbit(hlc_program *p)
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
         return false;
     bool changed = false;
+    int64_t left = PROGRAM_STEPS;
     for (VEC_EACH(sir_filter *, filter, &p->module->filters)) {
         sir_filter *f = *filter;
         changed |= has_vectors(p) && repeat_tables(p, f);
@@ -434,6 +437,7 @@ bool pass_orbit(hlc_program *p)
         orbiter x = {.a = arena_create(), .m = p->module, .filter = f};
         bool long_too = has_vectors(p) && pass_table_bytes(p) >= MOST_FIRINGS * (int64_t)sizeof(int32_t);
         x.most = long_too ? MOST_FIRINGS : LOCAL_FIRINGS;
+        x.most_steps = left > MOST_STEPS ? MOST_STEPS : left > LEAST_STEPS ? left : LEAST_STEPS;
         x.locals = ARENA_ARRAY(x.a, bits, f->work->locals.len + 1);
         x.fields = ARENA_ARRAY(x.a, bits, f->fields.len + 1);
         round_found *r = ARENA_NEW(x.a, round_found);
@@ -444,6 +448,7 @@ bool pass_orbit(hlc_program *p)
             rewrite(p->module, f, r, has_vectors(p) && r->firings < ORBIT_ITEMS ? ORBIT_ITEMS / r->firings : 1);
             changed = true;
         }
+        left -= x.steps;
         arena_destroy(x.a);
     }
     return changed;
