@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear forms of filters: a firing is executed with values that are known, or sums of weighted items. So are several
 // firings of a filter with state, whose numbers are items, too: those before the ones of the window.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -417,13 +418,14 @@ static void run_block(extractor *x, const sir_block *b)
 }
 
 // Products with what is infinite or no number are no sums.
-static bool is_finite(const linear_form *f)
+static bool is_finite(const linear_form *f, sir_type_kind real)
 {
+    double most = real == SIR_FLOAT ? FLT_MAX : DBL_MAX;
     bool finite = true;
     for (int64_t i = 0; i < f->push * f->peek; i++)
-        finite = finite && isfinite(f->weights[i]);
+        finite = finite && fabs(f->weights[i]) <= most;
     for (int64_t i = 0; i < f->push; i++)
-        finite = finite && isfinite(f->constants[i]);
+        finite = finite && fabs(f->constants[i]) <= most;
     return finite;
 }
 
@@ -440,7 +442,7 @@ linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double
     x.fails = x.form == NULL || *work <= 0;
     if (!x.fails)
         run_block(&x, &w->body);
-    bool fine = !x.fails && x.popped == w->pop.max && x.pushed == w->push.max && is_finite(x.form);
+    bool fine = !x.fails && x.popped == w->pop.max && x.pushed == w->push.max && is_finite(x.form, SIR_DOUBLE);
     *operations = x.operations;
     *work -= (double)(x.steps + x.terms);
     arena_destroy(own);
@@ -531,9 +533,10 @@ linear_ahead *linear_extract_ahead(arena *a, sir_module *m, const sir_filter *f,
     int64_t states = linear_states(f, &real);
     if (states <= 0 || *work <= 0)
         return NULL;
+    bool doubles = real->kind == SIR_DOUBLE || f->input->kind == SIR_DOUBLE || f->output->kind == SIR_DOUBLE;
     arena *own = arena_create();
     linear_ahead *r = ARENA_NEW(a, linear_ahead);
-    *r = (linear_ahead){.firings = firings, .states = states, .real = real};
+    *r = (linear_ahead){.firings = firings, .states = states, .real = m->scalar[doubles ? SIR_DOUBLE : SIR_FLOAT]};
     r->items = (firings - 1) * w->pop.max + w->peek.max;
     r->sums = firings * w->push.max;
     extractor x = {.a = own, .m = m, .filter = f, .states = states, .items = r->items, .pushes = r->sums};
@@ -553,7 +556,7 @@ linear_ahead *linear_extract_ahead(arena *a, sir_module *m, const sir_filter *f,
     r->depth = (double)(deepest(&x) - half) / (double)(firings - firings / 2);
     if (!x.fails)
         end_states(&x, real);
-    bool fine = !x.fails && is_finite(x.form);
+    bool fine = !x.fails && is_finite(x.form, (sir_type_kind)r->real->kind);
     *work -= (double)(x.steps + x.terms);
     *at = x.at;
     arena_destroy(own);

@@ -28,7 +28,7 @@ typedef struct linear_ahead {
     int64_t firings, states, items, sums; // columns: states + items; rows: sums + states
     linear_form *form;
     double operations, depth; // of a firing: all, and those of the state that wait for each other
-    const sir_type *real;     // of the state's numbers
+    const sir_type *real;     // what holds the state's numbers and the items: double, if one of them is
 } linear_ahead;
 
 enum { LINEAR_STATES = 64 }; // numbers of a state at most

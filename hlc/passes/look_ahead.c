@@ -301,7 +301,7 @@ static void copy_scalars(const writer *w, sir_expr *place, uint32_t array, int64
         }
     } else {
         sir_expr *at = element(w, local(w, array), integer(w, (*number)++));
-        set(w, &w->f->body, out ? place : at, out ? at : place);
+        set(w, &w->f->body, out ? place : at, out ? converted(w, t, at) : converted(w, w->s->real, place));
     }
 }
 
