@@ -248,12 +248,29 @@ static bool is_aggregate(const sir_type *t)
 // What functions around finite filters call their own (finite*.c).
 static void take_finite_names(bool finite, hmap *taken)
 {
-    static const char *const names[] = {"accumulator", "at",    "begin", "begun", "block", "columns",  "box", "count", "d",     "element", "end",
-                                        "far", "first", "fold", "result", "row",       "i0",    "i1",     "i2", "inside", "near",  "complete", "header", "kept", "lane", "last", "mapped", "unit", "doubt", "loaded", "loads", "memory", "module", "one",    "part", "rest",
-                                        "parts",  "pitch",     "place", "port",   "q",   "room",  "pushed", "run",    "stored", "stores",
-                                        "streams",     "more", "rows", "step", "stop", "strip", "tile", "waits",  "walks", "where", "written"};
+    static const char *const names[] = {
+        "ROWS", "TILE", "accumulator", "accumulators", "apart", "at", "begin", "begun", "block", "bottom", "box",
+        "brief", "column", "columns", "complete", "count", "d", "doubt", "element", "end", "endRow", "far", "first",
+        "firstRow", "first_run", "fold", "header", "i0", "i1", "i2", "inside", "kept", "lane", "last", "layout",
+        "left", "loaded", "loads", "made", "mapped", "memory", "module", "more", "most", "near", "next_run",
+        "numbered", "one", "part", "parts", "past", "pitch", "place", "port", "pushed", "q", "rest", "result",
+        "results", "room", "row", "rows", "run", "step", "stop", "stored", "stores", "streams", "strip", "tile",
+        "top", "unit", "waits", "walks", "where", "windows", "written"
+    };
     for (size_t i = 0; finite && i < sizeof names / sizeof *names; i++)
         hmap_set(taken, names[i], taken);
+}
+
+// What they call what belongs to a stream begins with its name, and ends so: no name of the program's does.
+static const char *finite_name(const emitter *e, const emit_filter_info *info, const char *name)
+{
+    static const char *const ends[] = {"_all",  "_here", "_load",  "_made",  "_pitch", "_place",
+                                       "_rows", "_step", "_store", "_there", "_walk"};
+    const size_t length = strlen(name);
+    for (size_t i = 0; info != NULL && info->filter->finite && i < sizeof ends / sizeof *ends; i++)
+        if (length >= strlen(ends[i]) && strcmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return arena_printf(e->arena, "%s_of", name);
+    return name;
 }
 
 // A value that C can write where any expression stands is folded; this one needs a name.
@@ -280,7 +297,7 @@ static void name_locals(body_context *c)
                 c->constant_names[i] = c->info->field_names.data[i];
     }
     for (size_t i = 0; i < c->function->locals.len; i++)
-        c->locals[i].c_name = member_name(c->e, &taken, c->function->locals.data[i].name);
+        c->locals[i].c_name = member_name(c->e, &taken, finite_name(c->e, c->info, c->function->locals.data[i].name));
     c->lane = (uint32_t)c->function->locals.len;
     c->locals[c->lane].c_name = member_name(c->e, &taken, "lane");
     c->in_tile = member_name(c->e, &taken, "in_tile");
@@ -739,7 +756,7 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
     for (size_t i = 0; i < f->fields.len; i++) {
         const sir_field *field = &f->fields.data[i];
         if (!is_table(field)) {
-            VEC_PUSH(e->arena, &info->field_names, member_name(e, &taken, field->name));
+            VEC_PUSH(e->arena, &info->field_names, member_name(e, &taken, finite_name(e, info, field->name)));
             VEC_PUSH(e->arena, &info->held, 0);
         } else {
             emit_table(e, info, info->c_name, field);

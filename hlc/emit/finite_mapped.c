@@ -317,23 +317,23 @@ static void emit_short(map_emitter *k)
     finite_graph *g = k->g;
     program_emitter *x = g->x;
     const finite_port *out = g->reduced;
-    text_line(x, 2, "for (ptrdiff_t results; brief && next < %s->box.columnEnd; next += results) {", g->self);
-    text_line(x, 3, "const ptrdiff_t most = SVM_BROOK_FOLDED / count[3], left = %s->box.columnEnd - next;", g->self);
+    text_line(x, 2, "for (ptrdiff_t results; brief && rest < %s->box.columnEnd; rest += results) {", g->self);
+    text_line(x, 3, "const ptrdiff_t most = SVM_BROOK_FOLDED / count[3], left = %s->box.columnEnd - rest;", g->self);
     text_line(x, 3, "results = left < most ? left : most;");
     text_line(x, 3, "const ptrdiff_t end = results * count[3];");
     for (VEC_EACH(const mapped_input, in, &k->inputs)) {
-        text_line(x, 3, "%s = %s + next * %s;", finite_pointer(g, in->port, in->block), in->line, in->step);
+        text_line(x, 3, "%s = %s + rest * %s;", finite_pointer(g, in->port, in->block), in->line, in->step);
         text_line(x, 3, "(void)%s;", in->block);
     }
     emit_mapped(k, 3, PLACE_BEHIND);
     if (finite_vector_fold(g, &g->mapped).sum) {
-        text_line(x, 3, "svm_brookSumEach(written + next * step, step, mapped, results, count[3]);");
+        text_line(x, 3, "svm_brookSumEach(written + rest * step, step, mapped, results, count[3]);");
     } else {
         text_line(x, 3, "for (ptrdiff_t %s = 0; %s < results; %s++) {", g->i, g->i, g->i);
         text_line(x, 4, "%s = mapped[%s * count[3]];", emit_declare(&x->e, out->source->type, out->value), g->i);
         emit_mapped_firings(k, 4, "1", "count[3]", arena_printf(arena_of(g), "%s * count[3] + ", g->i));
         text_line(x, 4, "%s",
-                  finite_store(g, out, arena_printf(arena_of(g), "(written + (next + %s) * step)", g->i), out->value));
+                  finite_store(g, out, arena_printf(arena_of(g), "(written + (rest + %s) * step)", g->i), out->value));
         text_line(x, 3, "}");
     }
     text_line(x, 2, "}");
@@ -389,9 +389,9 @@ void finite_mapped(finite_graph *g)
                   g->space, in->port->walk, g->r);
     text_line(x, 2, "%s = %s + svm_brookRow(%s, %s, %s);", finite_pointer(g, g->reduced, "written"), g->reduced->name,
               g->space, g->reduced->walk, g->r);
-    text_line(x, 2, "ptrdiff_t next = %s->box.column;", g->self);
+    text_line(x, 2, "ptrdiff_t rest = %s->box.column;", g->self);
     emit_short(&k);
-    text_line(x, 2, "for (ptrdiff_t %s = next; %s < %s->box.columnEnd; %s++) {", g->i, g->i, g->self, g->i);
+    text_line(x, 2, "for (ptrdiff_t %s = rest; %s < %s->box.columnEnd; %s++) {", g->i, g->i, g->self, g->i);
     emit_result(&k);
     text_line(x, 2, "}");
     text_line(x, 1, "}");
