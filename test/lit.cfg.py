@@ -67,8 +67,8 @@ if shutil.which("gdb"):
 if os.uname().machine == "x86_64":
     config.available_features.add("x86")
     with open("/proc/cpuinfo", encoding="utf-8") as f:
-        if " avx2 " in f.read():
-            config.available_features.add("avx2")
+        flags = f.read()
+        config.available_features.update(feature for feature in ["avx2", "avx512vl"] if f" {feature} " in flags)
 for program in ["gcc", "tcc", "dot", "groff", "python3"]:
     if shutil.which(program):
         config.available_features.add(program)

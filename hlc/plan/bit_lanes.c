@@ -16,6 +16,7 @@ enum {
     BIT_LEVEL = 2,  // of -O
     BIT_LEAST = 16, // bytes of a vector
     BIT_MOST = 64,
+    BIT_WIDE_REGISTERS = 2048, // bytes of all vector registers, from which on they are as wide as that
     BIT_STEPS = 1 << 19,  // of running a firing with bits
     BIT_TEXT = 1 << 13,   // as they are written: the C compiler takes about a second for so many
     BIT_DROPPED = 4,      // times as many are made and not needed
@@ -32,12 +33,27 @@ enum {
     BIT_OUTPUTS = 1 << 20 // that a firing may have on a processor for such
 };
 
+// Of the processor that C is compiled for, where it is known and its vectors are wider than the machine's: if so many
+// firings come at once.
+static bool has_wide_vectors(const hlc_program *p, const machine_processor *x)
+{
+    int64_t strip = p->config->strip, latency = p->config->max_latency;
+    return p->config->vector_bytes >= BIT_WIDE_REGISTERS && x->simd_width >= BIT_MOST / 2 &&
+           (strip == 0 || strip >= 8 * BIT_MOST) && (latency == 0 || latency >= 8 * BIT_MOST);
+}
+
+// Of a vector as wide as the machine's.
+static int own_lanes(const machine_processor *x)
+{
+    return 8 * (x->simd_width >= BIT_MOST ? BIT_MOST : x->simd_width >= BIT_MOST / 2 ? BIT_MOST / 2 : BIT_LEAST);
+}
+
 int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x)
 {
     if (p->config->no_lanes || p->config->opt_level < BIT_LEVEL || x == NULL || x->simd_width < BIT_LEAST ||
         x->abilities.outputs < BIT_OUTPUTS || x->caches.len == 0)
         return 0;
-    return 8 * (x->simd_width >= BIT_MOST ? BIT_MOST : x->simd_width >= BIT_MOST / 2 ? BIT_MOST / 2 : BIT_LEAST);
+    return has_wide_vectors(p, x) ? 8 * BIT_MOST : own_lanes(x);
 }
 
 // Vectors for each bit of items, in by gates and out by wires.
@@ -105,12 +121,14 @@ bool plan_has_bits(const sir_filter *f)
     return found;
 }
 
-static void decide(hlc_program *p, plan_bit_lanes *b, const sir_filter *f)
+// Wider vectors than the machine's are no reason: firings one by one have them, too.
+static void decide(hlc_program *p, const machine_processor *x, plan_bit_lanes *b, const sir_filter *f)
 {
+    const double wider = (double)b->lanes / own_lanes(x);
     double operations = plan_filter_operations(p->arena, f);
     bool all_bytes = are_bytes(p, f->input) && are_bytes(p, f->output);
     b->single = operations * b->lanes / (all_bytes ? BIT_SINGLE_BYTE : BIT_SINGLE_INT);
-    int64_t most = (int64_t)b->single;
+    int64_t most = (int64_t)(b->single / wider);
     most = most > BIT_TEXT ? BIT_TEXT : most;
     const sir_network *n = sir_network_of(p->arena, pass_tables_made(p), p->module, f, BIT_STEPS,
                                           (size_t)(BIT_INPUTS + BIT_DROPPED * most), &b->fault);
@@ -121,7 +139,7 @@ static void decide(hlc_program *p, plan_bit_lanes *b, const sir_filter *f)
     count_planes(n, in, out);
     b->turns = turns(p, f->input, in, f->work->pop.max, b->lanes, &b->words_in) +
                turns(p, f->output, out, f->work->push.max, b->lanes, &b->words_out);
-    if (BIT_GAIN * ((double)b->gates + b->turns) >= b->single)
+    if (BIT_GAIN * (wider * (double)b->gates + b->turns) >= b->single)
         b->slower = "would be slower as gates";
     else if (sir_network_text(n) > BIT_TEXT || bytes(p, f, b, n, in, out) > pass_table_bytes(p)) {
         b->slower = "is too large as gates";
@@ -150,7 +168,7 @@ const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor
     // Ints that lie in bytes, as pack-bits has those of files, are no items that vectors of bits are made of.
     bool whole = f->input->storage == SIR_STORED_WHOLE && f->output->storage == SIR_STORED_WHOLE;
     if (b->lanes != 0 && whole && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_fuse_horizontally(f))
-        decide(p, b, f);
+        decide(p, x, b, f);
     return b;
 }
 
