@@ -10,11 +10,6 @@ static const char *const role_names[SIR_ROLE_COUNT] = {
     [SIR_ITERATOR] = "SVM_BROOK_ITERATOR", [SIR_REDUCED] = "SVM_BROOK_REDUCED", [SIR_VARIABLE] = "SVM_BROOK_VARIABLE",
 };
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
 // ---- Prototypes ----
 
 const char *finite_uniform_parameter(finite_graph *g, uint32_t field)
@@ -22,8 +17,8 @@ const char *finite_uniform_parameter(finite_graph *g, uint32_t field)
     const sir_field *f = &g->filter->fields.data[field];
     const char *name = g->info->field_names.data[field];
     switch (f->type->kind) {
-    case SIR_INT: return arena_printf(arena_of(g), "int32_t %s", name);
-    case SIR_STRUCT: return arena_printf(arena_of(g), "const void *%s", name);
+    case SIR_INT: return arena_printf(finite_arena(g), "int32_t %s", name);
+    case SIR_STRUCT: return arena_printf(finite_arena(g), "const void *%s", name);
     default: return emit_declare(&g->x->e, f->type, name);
     }
 }
@@ -34,23 +29,23 @@ static const char *parameter(finite_graph *g, uint32_t field, bool partial)
     const char *name = g->info->field_names.data[field];
     switch (f->role) {
     case SIR_UNIFORM: return finite_uniform_parameter(g, field);
-    case SIR_REDUCED: return arena_printf(arena_of(g), partial ? "svm_BrookStream %s" : "void *%s", name);
-    case SIR_VARIABLE: return arena_printf(arena_of(g), "svm_BrookStream *%s", name);
-    default: return arena_printf(arena_of(g), "svm_BrookStream %s", name);
+    case SIR_REDUCED: return arena_printf(finite_arena(g), partial ? "svm_BrookStream %s" : "void *%s", name);
+    case SIR_VARIABLE: return arena_printf(finite_arena(g), "svm_BrookStream *%s", name);
+    default: return arena_printf(finite_arena(g), "svm_BrookStream %s", name);
     }
 }
 
 static void prototype_args(finite_graph *g, text_args *args, bool partial)
 {
-    VEC_PUSH(arena_of(g), args, "const svm_BrookPlace *at");
+    VEC_PUSH(finite_arena(g), args, "const svm_BrookPlace *at");
     for (uint32_t i = 0; i < g->own; i++)
         if (sir_role_is_parameter(g->filter->fields.data[i].role))
-            VEC_PUSH(arena_of(g), args, parameter(g, i, partial));
+            VEC_PUSH(finite_arena(g), args, parameter(g, i, partial));
 }
 
 const char *finite_function_name(finite_graph *g, const char *suffix)
 {
-    return arena_printf(arena_of(g), "brook_%s%s", body_identifier(arena_of(g), g->filter->name), suffix);
+    return arena_printf(finite_arena(g), "brook_%s%s", body_identifier(finite_arena(g), g->filter->name), suffix);
 }
 
 static const char *result(const finite_graph *g)
@@ -62,7 +57,7 @@ const char *finite_prototype(finite_graph *g, bool partial)
 {
     text_args args = {0};
     strbuf b;
-    strbuf_init(&b, arena_of(g));
+    strbuf_init(&b, finite_arena(g));
     prototype_args(g, &args, partial);
     strbuf_printf(&b, "%s %s(", result(g), finite_function_name(g, partial ? "_partial" : ""));
     for (size_t i = 0; i < args.len; i++)
@@ -111,13 +106,13 @@ void finite_tables(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         const sir_type *t = p->source->type;
         strbuf type;
-        strbuf_init(&type, arena_of(g));
+        strbuf_init(&type, finite_arena(g));
         if (t->kind == SIR_STRUCT)
             strbuf_add(&type, t->decl->name);
         else
             sir_type_print(&type, t);
         text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 ", %s, %d},", text_comment(x, p->source->name),
-                  role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), p->source),
+                  role_names[p->source->role], text_comment(x, type.data), finite_leaves(finite_arena(g), p->source),
                   p->source->rank, p->near != NULL ? p->near_table : "NULL",
                   p->source->role == SIR_VARIABLE               ? finite_most_pushed(g)
                   : p->source->role == SIR_OUTPUT && !p->loaded ? 1
@@ -132,7 +127,7 @@ void finite_tables(finite_graph *g)
     text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s, %s, %zu, %s, %s};\n", g->table,
               text_comment(x, g->filter->name), g->ports.len, g->ports_table, any ? "true" : "false",
               places ? "true" : "false", finite_has_strips(g) ? finite_alignment(g->all) : 0, finite_cost(g),
-              g->rowwise == NULL ? "NULL" : arena_printf(arena_of(g), "&%s", g->rowwise));
+              g->rowwise == NULL ? "NULL" : arena_printf(finite_arena(g), "&%s", g->rowwise));
 }
 
 static size_t processors(const finite_graph *g)
@@ -159,7 +154,7 @@ static void emit_runs(finite_graph *g)
 
 static const char *make_name(finite_graph *g)
 {
-    return arena_printf(arena_of(g), "%s_make", g->info->c_name);
+    return arena_printf(finite_arena(g), "%s_make", g->info->c_name);
 }
 
 static void emit_make(finite_graph *g)
@@ -171,13 +166,14 @@ static void emit_make(finite_graph *g)
     if (n > 1) {
         text_args names = {0};
         for (size_t i = 0; i < n; i++)
-            VEC_PUSH(arena_of(g), &names,
-                     arena_printf(arena_of(g), "&%s", g->all->direct.data[i]->processor->element.name));
+            VEC_PUSH(finite_arena(g), &names,
+                     arena_printf(finite_arena(g), "&%s", g->all->direct.data[i]->processor->element.name));
         text_call(x, 1, "const mm_Proc where[] = {", &names, "};");
     }
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", n);
     text_line(x, 2, "svm_kernelInit(&%s.part[q].run.kernel, %s, %s, \"%s\");", g->runs,
-              n > 1 ? "where[q]" : arena_printf(arena_of(g), "&%s", g->all->direct.data[0]->processor->element.name),
+              n > 1 ? "where[q]"
+                    : arena_printf(finite_arena(g), "&%s", g->all->direct.data[0]->processor->element.name),
               g->run, text_comment(x, g->filter->name));
     text_line(x, 2, "svm_kernelNeverBlocks(&%s.part[q].run.kernel);", g->runs);
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -195,8 +191,8 @@ void finite_begin_function(finite_graph *g, bool partial)
     text_args args = {0};
     prototype_args(g, &args, partial);
     text_call(g->x, 0,
-              arena_printf(arena_of(g), "%s %s(", result(g), finite_function_name(g, partial ? "_partial" : "")), &args,
-              ")");
+              arena_printf(finite_arena(g), "%s %s(", result(g), finite_function_name(g, partial ? "_partial" : "")),
+              &args, ")");
     text_line(g->x, 0, "{");
 }
 
@@ -224,7 +220,7 @@ bool finite_leave_unless_fused(finite_graph *g)
     if (g->insides.len == 0)
         return false;
     for (VEC_EACH(const uint32_t, field, &g->insides))
-        VEC_PUSH(arena_of(g), &args, g->info->field_names.data[*field]);
+        VEC_PUSH(finite_arena(g), &args, g->info->field_names.data[*field]);
     text_call(g->x, 1, "const svm_BrookStream inside[] = {", &args, "};");
     text_line(g->x, 1, "if (!svm_brookFuses(&%s, streams, %zu, inside))", g->table, g->insides.len);
     text_line(g->x, 2, "return false;");
@@ -238,7 +234,7 @@ static void emit_enter(finite_graph *g, bool partial, const char *then)
     text_args args = {0};
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         bool none = p->source->role == SIR_VARIABLE || (p->source->role == SIR_REDUCED && !partial);
-        VEC_PUSH(arena_of(g), &args, none ? "{0}" : p->stream);
+        VEC_PUSH(finite_arena(g), &args, none ? "{0}" : p->stream);
     }
     text_call(x, 1, "svm_BrookStream streams[] = {", &args, "};");
     finite_leave_unless_fused(g);
@@ -298,14 +294,14 @@ static void emit_map_call(finite_graph *g, bool partial)
         text_line(x, 1, "}");
     }
     if (n == 1) {
-        const char *run = arena_printf(arena_of(g), "%s.part[0]", g->runs);
+        const char *run = arena_printf(finite_arena(g), "%s.part[0]", g->runs);
         emit_set(g, 1, run);
         text_line(x, 1, "%s.run.box = svm_brookPart(&%s, 0, 1);", run, g->space);
         finite_wait(g, run);
         text_line(x, 1, "svm_kernelRun(&%s.run.kernel);", run);
         text_line(x, 1, "svm_kernelWait(&%s.run.kernel);", run);
     } else {
-        const char *run = arena_printf(arena_of(g), "%s.part[q]", g->runs);
+        const char *run = arena_printf(finite_arena(g), "%s.part[q]", g->runs);
         text_line(x, 1, "const int parts = svm_brookParts(&%s, %zu);", g->space, n);
         text_line(x, 1, "svm_Kernel *waits[%zu];", n);
         text_line(x, 1, "for (int q = 0; q < parts; q++) {");
@@ -341,16 +337,16 @@ void finite_whole_reduction(finite_graph *g)
     text_line(x, 1, "svm_BrookStream written = svm_brookMake(at, \"%s\", &%s[%zu].type, %s.rank, one);",
               text_comment(x, g->reduced->source->name), g->ports_table, (size_t)(g->reduced - g->ports.data),
               maps ? g->mapped.name : g->ports.data[input].name);
-    VEC_PUSH(arena_of(g), &args, "at");
+    VEC_PUSH(finite_arena(g), &args, "at");
     for (uint32_t i = 0; i < g->filter->fields.len; i++) {
         const sir_field *f = &g->filter->fields.data[i];
         if (sir_role_is_parameter(f->role))
-            VEC_PUSH(arena_of(g), &args, f->role == SIR_REDUCED ? "written" : g->info->field_names.data[i]);
+            VEC_PUSH(finite_arena(g), &args, f->role == SIR_REDUCED ? "written" : g->info->field_names.data[i]);
     }
-    text_call(
-        x, 1,
-        arena_printf(arena_of(g), "%s%s(", maps ? "const bool complete = " : "", finite_function_name(g, "_partial")),
-        &args, ");");
+    text_call(x, 1,
+              arena_printf(finite_arena(g), "%s%s(", maps ? "const bool complete = " : "",
+                           finite_function_name(g, "_partial")),
+              &args, ");");
     if (maps)
         text_line(x, 1, "if (complete)");
     text_line(x, maps ? 2 : 1, "svm_brookWrite(at, written, %s);", g->reduced->name);
@@ -384,9 +380,9 @@ static void emit_one(finite_graph *g)
     text_line(x, 1, "%s = %s;", g->reduced->value, finite_load(g, g->reduced, "&stored"));
     text_args args = {0};
     for (VEC_EACH(const uint32_t, field, &g->fire.fields))
-        VEC_PUSH(arena_of(g), &args,
-                 arena_printf(arena_of(g), "&%s", *field == in->field ? in->value : g->reduced->value));
-    text_call(x, 1, arena_printf(arena_of(g), "%s(", g->fire.name), &args, ");");
+        VEC_PUSH(finite_arena(g), &args,
+                 arena_printf(finite_arena(g), "&%s", *field == in->field ? in->value : g->reduced->value));
+    text_call(x, 1, arena_printf(finite_arena(g), "%s(", g->fire.name), &args, ");");
     text_line(x, 1, "%s", finite_store(g, g->reduced, "&stored", g->reduced->value));
     text_line(x, 1, "memcpy(accumulator, &stored, sizeof stored);");
     text_line(x, 0, "}\n");
@@ -401,7 +397,7 @@ bool finite_has_one(const finite_graph *g)
 static void emit_push_call(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *run = arena_printf(arena_of(g), "%s.part[0]", g->runs),
+    const char *run = arena_printf(finite_arena(g), "%s.part[0]", g->runs),
                *memory = g->all->resources->shared->element.name;
     const char *type = emit_declare(&x->e, g->variable->source->type, "");
     finite_begin_function(g, false);

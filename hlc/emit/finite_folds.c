@@ -5,16 +5,6 @@
 
 #include "hlc/emit/finite_int.h"
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
-static const char *name_of(finite_graph *g, const char *suffix)
-{
-    return arena_printf(arena_of(g), "%s_%s", g->info->c_name, suffix);
-}
-
 static size_t number_of(const finite_graph *g, const finite_port *p)
 {
     return (size_t)(p - g->ports.data);
@@ -48,23 +38,23 @@ static void emit_struct(finite_graph *g)
     text_line(x, 1, "svm_MoveB2B %s_load;", in);
     if (is_strided(g->all))
         text_line(x, 1, "svm_GatherStridedB2B %s_rows;", in);
-    text_line(x, 0, "} %s;\n", name_of(g, "Strip"));
+    text_line(x, 0, "} %s;\n", finite_name(g, "Strip"));
     text_line(x, 0, "/* Two a processor, and two places for results, which take turns. */");
     text_line(x, 0, "static struct {");
     text_line(x, 1, "bool made;");
-    text_line(x, 1, "%s strip[%zu][2];", name_of(g, "Strip"), n);
+    text_line(x, 1, "%s strip[%zu][2];", finite_name(g, "Strip"), n);
     text_line(x, 1, "svm_Block %s[%zu][2], %s_there[%zu][2];", out, n, out, n);
     text_line(x, 1, "svm_MoveB2B %s_store[%zu][2];", out, n);
     finite_gather_blocks(g);
-    text_line(x, 0, "} %s;\n", name_of(g, "strips"));
+    text_line(x, 0, "} %s;\n", finite_name(g, "strips"));
 }
 
 static void emit_make(finite_graph *g)
 {
     program_emitter *x = g->x;
-    arena *a = arena_of(g);
+    arena *a = finite_arena(g);
     const finite_port *in = finite_input(g), *out = g->reduced;
-    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    const char *strips = finite_name(g, "strips"), *places = g->all->places;
     finite_begin_make(g);
     finite_make_load(g, in);
     if (is_strided(g->all)) {
@@ -95,7 +85,7 @@ static void emit_blocks(finite_graph *g)
 {
     program_emitter *x = g->x;
     const finite_port *in = finite_input(g), *out = g->reduced;
-    const char *strips = name_of(g, "strips"), *places = g->all->places,
+    const char *strips = finite_name(g, "strips"), *places = g->all->places,
                *shared = g->all->resources->shared->element.name;
     text_line(x, 3, "if (step[q].runs > 2)");
     text_line(x, 4, "svm_kernelWait(&strip->run.kernel);");
@@ -138,9 +128,9 @@ static void emit_blocks(finite_graph *g)
 static void emit_step(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *strips = name_of(g, "strips"), *out = g->reduced->name;
+    const char *strips = finite_name(g, "strips"), *out = g->reduced->name;
     text_line(x, 3, "const ptrdiff_t part = step[q].runs %% 2, place = step[q].tiles %% 2;");
-    text_line(x, 3, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
+    text_line(x, 3, "%s *strip = &%s.strip[q][part];", finite_name(g, "Strip"), strips);
     emit_blocks(g);
     text_line(x, 3, "strip->run.%s = &%s.%s[q][place];", out, strips, out);
     finite_set_run(g, 3);
@@ -155,7 +145,7 @@ static void emit_spread(finite_graph *g)
 {
     program_emitter *x = g->x;
     size_t n = g->all->local.len;
-    const char *strips = name_of(g, "strips");
+    const char *strips = finite_name(g, "strips");
     text_line(x, 0, "/* The call tile by tile, on all processors; false: a gathered stream does not fit. */");
     finite_begin_spread(g);
     text_line(x, 1, "svm_BrookWindow windows[%zu];", g->ports.len);
@@ -166,7 +156,7 @@ static void emit_spread(finite_graph *g)
               is_strided(g->all) ? "true" : "false", is_narrow(g) ? "true" : "false");
     text_line(x, 2, "return false;");
     text_line(x, 1, "if (!%s.made)", strips);
-    text_line(x, 2, "%s(walks);", name_of(g, "makeStrips"));
+    text_line(x, 2, "%s(walks);", finite_name(g, "makeStrips"));
     text_line(x, 1, "svm_BrookBox box = {0};");
     finite_load_gathers(g);
     text_line(x, 1, "svm_BrookStep step[%zu];", n);

@@ -109,6 +109,32 @@ struct finite_emitter {
     VEC(finite_graph *) graphs;
 };
 
+static inline arena *finite_arena(const finite_graph *g)
+{
+    return g->x->e.arena;
+}
+
+static inline const sir_field *finite_field(const finite_graph *g, uint32_t field)
+{
+    return &g->filter->fields.data[field];
+}
+
+// The C name of a field; of a function or table beside the kernel.
+static inline const char *finite_field_name(const finite_graph *g, uint32_t field)
+{
+    return g->info->field_names.data[field];
+}
+
+static inline const char *finite_name(const finite_graph *g, const char *suffix)
+{
+    return arena_printf(finite_arena(g), "%s_%s", g->info->c_name, suffix);
+}
+
+static inline bool finite_is_output(const finite_port *p)
+{
+    return p->source->role == SIR_OUTPUT;
+}
+
 // What a stream has instead of its own elements; NULL: nothing.
 typedef const char *finite_given(finite_graph *g, const finite_port *p);
 

@@ -16,11 +16,6 @@ static bool has_elements(const finite_port *p)
     return p->source->role != SIR_ITERATOR;
 }
 
-static const sir_field *field_of(const finite_graph *g, uint32_t field)
-{
-    return &g->filter->fields.data[field];
-}
-
 const finite_port *finite_port_of(const finite_graph *g, uint32_t field)
 {
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -41,7 +36,7 @@ static void add(finite_graph *g, text_args *args, const char *text)
 
 static const char *declare(finite_graph *g, uint32_t field)
 {
-    return emit_declare(&g->x->e, field_of(g, field)->type, g->info->field_names.data[field]);
+    return emit_declare(&g->x->e, finite_field(g, field)->type, g->info->field_names.data[field]);
 }
 
 // ---- One firing ----
@@ -112,7 +107,7 @@ static void step_parameters(finite_graph *g, text_args *args, int lanes)
 void finite_silence_unused(finite_graph *g)
 {
     for (size_t i = 0; i < g->filter->fields.len; i++) {
-        const sir_field *f = field_of(g, (uint32_t)i);
+        const sir_field *f = finite_field(g, (uint32_t)i);
         const finite_port *p = finite_port_of(g, (uint32_t)i);
         bool used = false;
         for (VEC_EACH(const uint32_t, u, &g->fire.fields))
@@ -312,7 +307,7 @@ static const char *place(finite_graph *g, const finite_port *p, row_form form)
 
 static const char *coordinate(finite_graph *g, uint32_t field, row_form form)
 {
-    const sir_field *c = field_of(g, field);
+    const sir_field *c = finite_field(g, field);
     const finite_port *p = finite_port_of(g, c->of);
     if (c->dimension == 0)
         return format(g, "(int)(%s)%s", place(g, p, form), "");
@@ -342,7 +337,7 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
     }
     if (g->info->near != SIR_NONE) {
         add(g, args, inside ? "SVM_BROOK_COLUMN_INSIDE" : "0");
-        add(g, args, place(g, finite_port_of(g, field_of(g, g->info->near)->of), form));
+        add(g, args, place(g, finite_port_of(g, finite_field(g, g->info->near)->of), form));
     }
     if (g->variable != NULL) {
         add(g, args, "pushed");
@@ -480,7 +475,7 @@ static void row_constants(finite_graph *g, bool turned)
             uses_row |= p->source->role == SIR_ITERATOR;
         }
     for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
-        const sir_field *f = field_of(g, *c);
+        const sir_field *f = finite_field(g, *c);
         if (f->dimension == 0)
             continue;
         uses_row = true;
@@ -531,7 +526,7 @@ static void emit_inside(finite_graph *g, bool turned)
     for (VEC_EACH(const finite_port, p, &g->ports))
         iterates = iterates || !has_elements(p);
     for (VEC_EACH(const uint32_t, c, &g->coordinates))
-        iterates = iterates || field_of(g, *c)->dimension > 0;
+        iterates = iterates || finite_field(g, *c)->dimension > 0;
     if (iterates)
         text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
     row_constants(g, turned);

@@ -22,14 +22,9 @@ typedef struct map_emitter {
     VEC(mapped_input) inputs;
 } map_emitter;
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
 static const char *fresh(finite_graph *g, const char *name, const char *suffix)
 {
-    return text_member(g->x, &g->taken, arena_printf(arena_of(g), "%s_%s", name, suffix));
+    return text_member(g->x, &g->taken, arena_printf(finite_arena(g), "%s_%s", name, suffix));
 }
 
 static void find_inputs(map_emitter *k)
@@ -37,7 +32,7 @@ static void find_inputs(map_emitter *k)
     finite_graph *g = k->g;
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_INPUT)
-            VEC_PUSH(arena_of(g), &k->inputs,
+            VEC_PUSH(finite_arena(g), &k->inputs,
                      ((mapped_input){p, fresh(g, p->name, "step"), fresh(g, p->name, "line"),
                                      fresh(g, p->name, "block"), fresh(g, p->name, "first")}));
 }
@@ -48,9 +43,9 @@ typedef enum mapped_place { PLACE_FIRST, PLACE_UNIT, PLACE_ANY, PLACE_BEHIND } m
 static const char *pointer_to(const finite_graph *g, const mapped_input *in, mapped_place place)
 {
     return place == PLACE_FIRST    ? in->block
-           : place == PLACE_UNIT   ? arena_printf(arena_of(g), "%s + at + d", in->first)
-           : place == PLACE_BEHIND ? arena_printf(arena_of(g), "%s + d", in->block)
-                                   : arena_printf(arena_of(g), "%s + d * %s->pitch[3]", in->first, in->port->walk);
+           : place == PLACE_UNIT   ? arena_printf(finite_arena(g), "%s + at + d", in->first)
+           : place == PLACE_BEHIND ? arena_printf(finite_arena(g), "%s + d", in->block)
+                                   : arena_printf(finite_arena(g), "%s + d * %s->pitch[3]", in->first, in->port->walk);
 }
 
 // ---- Fetches ----
@@ -87,7 +82,7 @@ static emit_signature place_function(finite_graph *g, emit_filter_info *info, co
     result->u.value = place;
     VEC_PUSH(m->arena, &f->body, result);
     VEC_PUSH(m->arena, &info->takes, ((emit_lane_take){.place = place}));
-    const char *name = arena_printf(arena_of(g), "%s_place", g->info->c_name);
+    const char *name = arena_printf(finite_arena(g), "%s_place", g->info->c_name);
     return emit_value_function(&g->x->e, info, f, emit_unique_name(&g->x->e, name));
 }
 
@@ -97,12 +92,12 @@ static uint32_t give(finite_graph *g, sir_filter *filter, sir_stmt **declaration
     sir_module *m = (sir_module *)g->x->m;
     const sir_expr *fetch = (*declaration)->u.decl.init;
     const uint32_t field = (uint32_t)filter->fields.len;
-    const char *name = arena_printf(arena_of(g), "svm_taken%zu", g->fetched.len);
+    const char *name = arena_printf(finite_arena(g), "svm_taken%zu", g->fetched.len);
     VEC_PUSH(m->arena, &filter->fields, ((sir_field){.name = name, .type = fetch->type, .role = SIR_UNIFORM}));
-    VEC_PUSH(arena_of(g), &g->info->field_names, name);
-    VEC_PUSH(arena_of(g), &g->info->held, 0);
-    VEC_PUSH(arena_of(g), &g->info->inverse_names, NULL);
-    VEC_PUSH(arena_of(g), &g->info->inverse_held, 0);
+    VEC_PUSH(finite_arena(g), &g->info->field_names, name);
+    VEC_PUSH(finite_arena(g), &g->info->held, 0);
+    VEC_PUSH(finite_arena(g), &g->info->inverse_names, NULL);
+    VEC_PUSH(finite_arena(g), &g->info->inverse_held, 0);
     sir_stmt *given = sir_stmt_new(m, SIR_DECL, (*declaration)->loc);
     *given = **declaration;
     given->u.decl.init = sir_ref(m, SIR_FIELD, field, fetch->type, fetch->loc);
@@ -202,7 +197,7 @@ static void emit_fetches(map_emitter *k, int indent, mapped_place place)
         emit_inputs(k, indent + 1, place);
         emit_taken(g, indent + 1, i);
         emit_signature set = f->place;
-        set.name = arena_printf(arena_of(g), "%s_place[d] = %s", name, f->place.name);
+        set.name = arena_printf(finite_arena(g), "%s_place[d] = %s", name, f->place.name);
         finite_fire(g, indent + 1, &set, "");
         text_line(x, indent, "}");
         text_line(x, indent, "svm_brookTakeAll(%s_all, %s, %s_place, end);", name, finite_port_of(g, f->from)->name,
@@ -220,7 +215,7 @@ static void emit_fetches(map_emitter *k, int indent, mapped_place place)
 
 static const char *accumulator(finite_graph *g)
 {
-    return arena_printf(arena_of(g), "&%s", g->reduced->value);
+    return arena_printf(finite_arena(g), "&%s", g->reduced->value);
 }
 
 // What does not change: of it some may be used in neither function.
@@ -243,7 +238,7 @@ static void emit_constants(map_emitter *k)
     text_line(x, 1, "for (int d = 0; d < SVM_BROOK_RANK; d++)");
     text_line(x, 2, "count[d] = %s->extent[d] / %s->extent[d];", in, g->space);
     strbuf unit;
-    strbuf_init(&unit, arena_of(g));
+    strbuf_init(&unit, finite_arena(g));
     for (VEC_EACH(const mapped_input, i, &k->inputs)) {
         text_line(x, 1, "const ptrdiff_t %s = svm_brookStep(%s, %s);", i->step, g->space, i->port->walk);
         strbuf_printf(&unit, "%s%s->pitch[3] == 1", unit.len > 0 ? " && " : "", i->port->walk);
@@ -251,7 +246,7 @@ static void emit_constants(map_emitter *k)
     text_line(x, 1, "const ptrdiff_t step = svm_brookStep(%s, %s);", g->space, g->reduced->walk);
     text_line(x, 1, "const bool unit = %s;", unit.data);
     strbuf numbered;
-    strbuf_init(&numbered, arena_of(g));
+    strbuf_init(&numbered, finite_arena(g));
     for (VEC_EACH(const finite_fetched, f, &g->fetched))
         strbuf_printf(&numbered, "%ssvm_brookIsNumbered(%s)", numbered.len > 0 ? " && " : "",
                       finite_port_of(g, f->from)->walk);
@@ -331,9 +326,9 @@ static void emit_short(map_emitter *k)
     } else {
         text_line(x, 3, "for (ptrdiff_t %s = 0; %s < results; %s++) {", g->i, g->i, g->i);
         text_line(x, 4, "%s = mapped[%s * count[3]];", emit_declare(&x->e, out->source->type, out->value), g->i);
-        emit_mapped_firings(k, 4, "1", "count[3]", arena_printf(arena_of(g), "%s * count[3] + ", g->i));
+        emit_mapped_firings(k, 4, "1", "count[3]", arena_printf(finite_arena(g), "%s * count[3] + ", g->i));
         text_line(x, 4, "%s",
-                  finite_store(g, out, arena_printf(arena_of(g), "(written + (rest + %s) * step)", g->i), out->value));
+                  finite_store(g, out, arena_printf(finite_arena(g), "(written + (rest + %s) * step)", g->i), out->value));
         text_line(x, 3, "}");
     }
     text_line(x, 2, "}");
@@ -370,7 +365,8 @@ static void emit_result(map_emitter *k)
     text_line(x, 4, "}");
     text_line(x, 4, "begin = 0;");
     finite_end_rows(g, 3);
-    text_line(x, 3, "%s", finite_store(g, out, arena_printf(arena_of(g), "(written + %s * step)", g->i), out->value));
+    text_line(x, 3, "%s",
+              finite_store(g, out, arena_printf(finite_arena(g), "(written + %s * step)", g->i), out->value));
 }
 
 void finite_mapped(finite_graph *g)

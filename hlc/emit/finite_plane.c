@@ -17,29 +17,19 @@
 #include "hlc/emit/finite_int.h"
 #include "hlc/ir/walk.h"
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
 static const char *format(finite_graph *g, const char *text, const char *a, const char *b)
 {
-    return arena_printf(arena_of(g), text, a, b);
+    return arena_printf(finite_arena(g), text, a, b);
 }
 
 static void add(finite_graph *g, text_args *args, const char *text)
 {
-    VEC_PUSH(arena_of(g), args, text);
-}
-
-static const sir_field *field_of(const finite_graph *g, uint32_t field)
-{
-    return &g->filter->fields.data[field];
+    VEC_PUSH(finite_arena(g), args, text);
 }
 
 static const char *declare(finite_graph *g, uint32_t field)
 {
-    return emit_declare(&g->x->e, field_of(g, field)->type, g->info->field_names.data[field]);
+    return emit_declare(&g->x->e, finite_field(g, field)->type, g->info->field_names.data[field]);
 }
 
 bool finite_has_plane(const finite_graph *g)
@@ -99,7 +89,7 @@ static void note_beside(void *context, sir_expr *e, bool written)
             return;
         }
     const emit_beside first = {.field = e->index, .row = row, .least = column, .most = column};
-    VEC_PUSH(arena_of(g), &g->info->beside, first);
+    VEC_PUSH(finite_arena(g), &g->info->beside, first);
 }
 
 static void look_at_stmt(void *context, sir_stmt *s)
@@ -113,7 +103,7 @@ static void look_at_stmt(void *context, sir_stmt *s)
 static int64_t bytes_of(const finite_graph *g, uint32_t field)
 {
     int64_t bytes = 0;
-    for (const char *leaf = finite_leaves(arena_of(g), field_of(g, field)); *leaf != '\0'; leaf++)
+    for (const char *leaf = finite_leaves(finite_arena(g), finite_field(g, field)); *leaf != '\0'; leaf++)
         bytes += *leaf == 'd' ? 8 : 4;
     return bytes;
 }
@@ -124,8 +114,8 @@ void finite_find_beside(finite_graph *g)
     const hlc_config *config = g->x->p->config;
     looker l = {.g = g, .lost = g->all->local.len == 0 || g->info->near == SIR_NONE || g->filter->prework != NULL};
     l.lost = l.lost || g->x->e.check_bounds || (config != NULL && (config->no_lanes || config->interpret_kernels));
-    for (size_t i = 0; i < g->filter->fields.len; i++)
-        l.lost = l.lost || field_of(g, (uint32_t)i)->role == SIR_REDUCED || field_of(g, (uint32_t)i)->role == SIR_VARIABLE;
+    for (VEC_EACH(const sir_field, f, &g->filter->fields))
+        l.lost = l.lost || f->role == SIR_REDUCED || f->role == SIR_VARIABLE;
     for (VEC_EACH(const finite_reach, r, &g->reaches))
         l.lost = l.lost || r->dimension != 3;
     if (l.lost)
@@ -149,7 +139,7 @@ static void begin_plane_row(finite_graph *g)
 {
     program_emitter *x = g->x;
     for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
-        const uint32_t dimension = field_of(g, *c)->dimension;
+        const uint32_t dimension = finite_field(g, *c)->dimension;
         if (dimension > 0)
             text_line(x, 2, "const %s = %s%s;", declare(g, *c), dimension > 1 ? "0" : "(int)",
                       dimension > 1 ? "" : g->r);
@@ -163,17 +153,17 @@ enum { INSIDE, AT_END };
 
 static const char *plane_name(finite_graph *g)
 {
-    return arena_printf(g->x->e.arena, "%s_plane", g->info->c_name);
+    return finite_name(g, "plane");
 }
 
 static const char *rows_name(finite_graph *g, const finite_port *p, int where)
 {
-    return arena_printf(arena_of(g), "svm_%s_%s", where == INSIDE ? "rows" : "near", p->name);
+    return arena_printf(finite_arena(g), "svm_%s_%s", where == INSIDE ? "rows" : "near", p->name);
 }
 
 static const char *copy_name(finite_graph *g, const finite_port *p, const emit_beside *b)
 {
-    return arena_printf(arena_of(g), "svm_copy%d_%s", emit_beside_of(g->info, b->field, b->row), p->name);
+    return arena_printf(finite_arena(g), "svm_copy%d_%s", emit_beside_of(g->info, b->field, b->row), p->name);
 }
 
 // What the step takes at a column; fetches are at `place` of the rows.
@@ -183,7 +173,7 @@ static void given_arguments(finite_graph *g, text_args *args, const char *column
         add(g, args, g->info->field_names.data[*u]);
     for (VEC_EACH(const uint32_t, c, &g->coordinates))
         add(g, args,
-            field_of(g, *c)->dimension == 0 ? format(g, "(int)(%s)%s", column, "") : g->info->field_names.data[*c]);
+            finite_field(g, *c)->dimension == 0 ? format(g, "(int)(%s)%s", column, "") : g->info->field_names.data[*c]);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (p->source->role == SIR_ITERATOR) {
             add(g, args, finite_iterator(g, p, g->r, format(g, "(%s)%s", column, "")));
@@ -210,7 +200,8 @@ static void emit_given_step(finite_graph *g, int indent, const char *column, con
 // "row", "row - 1".
 static const char *row_beside(finite_graph *g, int64_t row)
 {
-    return row == 0 ? g->r : arena_printf(arena_of(g), "%s %c %" PRId64, g->r, row < 0 ? '-' : '+', row < 0 ? -row : row);
+    return row == 0 ? g->r
+                    : arena_printf(finite_arena(g), "%s %c %" PRId64, g->r, row < 0 ? '-' : '+', row < 0 ? -row : row);
 }
 
 // "const float *const svm_rows_image[] = {image + .., ..};", or of a block at a row's end,
@@ -219,7 +210,7 @@ static void emit_rows(finite_graph *g, int indent, int where)
 {
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         strbuf text;
-        strbuf_init(&text, arena_of(g));
+        strbuf_init(&text, finite_arena(g));
         for (VEC_EACH(const emit_beside, b, &g->info->beside)) {
             if (b->field != p->field)
                 continue;
@@ -305,7 +296,7 @@ static void edge_arguments(finite_graph *g, text_args *args, bool inside)
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         add(g, args, g->info->field_names.data[*u]);
     for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
-        const uint32_t dimension = field_of(g, *c)->dimension;
+        const uint32_t dimension = finite_field(g, *c)->dimension;
         add(g, args, dimension > 1 ? "0" : format(g, "(int)%s%s", dimension == 0 ? g->i : g->r, ""));
     }
     for (VEC_EACH(const finite_port, p, &g->ports)) {
@@ -428,7 +419,7 @@ void finite_call_plane(finite_graph *g)
     program_emitter *x = g->x;
     text_args plane = {0};
     strbuf b;
-    strbuf_init(&b, arena_of(g));
+    strbuf_init(&b, finite_arena(g));
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role != SIR_GATHER)
             strbuf_printf(&b, " && svm_brookIsPlane(%s, &%s->%s)", g->space, g->self, p->walk);
@@ -443,7 +434,8 @@ void finite_call_plane(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role != SIR_ITERATOR)
             add(g, &plane,
-                finite_is_walked(p) ? arena_printf(arena_of(g), "%s - %s->%s.base", p->name, g->self, p->walk) : p->name);
+                finite_is_walked(p) ? arena_printf(finite_arena(g), "%s - %s->%s.base", p->name, g->self, p->walk)
+                                    : p->name);
     text_line(x, 1, "if (apart) {");
     text_call(x, 2, format(g, "%s(%s", plane_name(g), ""), &plane, ");");
     text_line(x, 2, "return;");

@@ -5,14 +5,9 @@
 
 #include "hlc/emit/finite_int.h"
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
 static void add(finite_graph *g, text_args *args, const char *text)
 {
-    VEC_PUSH(arena_of(g), args, text);
+    VEC_PUSH(finite_arena(g), args, text);
 }
 
 // "sum += x", and max and min of them: vectors can do these (svm/brook_graph.h).
@@ -51,10 +46,10 @@ static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *o
     text_line(x, 3, "for (ptrdiff_t %s = begin; %s < fold->columnEnd; %s++) {", g->i, g->i, g->i);
     if (in->used)
         text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
-                  finite_load(g, in, arena_printf(arena_of(g), "first + %s", offset)));
+                  finite_load(g, in, arena_printf(finite_arena(g), "first + %s", offset)));
     else
         text_line(x, 4, "(void)first;");
-    finite_fire(g, 4, &g->fire, arena_printf(arena_of(g), "&%s", g->reduced->value));
+    finite_fire(g, 4, &g->fire, arena_printf(finite_arena(g), "&%s", g->reduced->value));
     text_line(x, 3, "}");
 }
 
@@ -121,7 +116,7 @@ static void emit_fold(finite_graph *g)
     const finite_port *in = finite_input(g);
     const char *type = emit_declare(&x->e, g->reduced->source->type, "");
     text_args args = {0};
-    add(g, &args, arena_printf(arena_of(g), "const %s *%s", g->kernel, g->self));
+    add(g, &args, arena_printf(finite_arena(g), "const %s *%s", g->kernel, g->self));
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_INPUT || p->source->role == SIR_GATHER)
             add(g, &args, finite_pointer(g, p, p->name));
@@ -129,7 +124,7 @@ static void emit_fold(finite_graph *g)
     text_line(
         x, 0,
         "/* A block of elements, or a part of it, in order; given what those before are reduced to, or the first. */");
-    text_call(x, 0, arena_printf(arena_of(g), "static %s %s(", type, g->row), &args, ")");
+    text_call(x, 0, arena_printf(finite_arena(g), "static %s %s(", type, g->row), &args, ")");
     text_line(x, 0, "{");
     begin_fold(g, in);
     text_line(x, 1, "ptrdiff_t begin = fold->column + (fold->begins ? 1 : 0);");
@@ -137,7 +132,7 @@ static void emit_fold(finite_graph *g)
     text_line(x, 2, "if (%s->pitch[3] == 1) {", in->walk);
     emit_unit_fold_loop(g, in);
     text_line(x, 2, "} else {");
-    emit_fold_loop(g, in, arena_printf(arena_of(g), "%s * %s->pitch[3]", g->i, in->walk));
+    emit_fold_loop(g, in, arena_printf(finite_arena(g), "%s * %s->pitch[3]", g->i, in->walk));
     text_line(x, 2, "}");
     text_line(x, 2, "begin = fold->column;");
     finite_end_rows(g, 1);
@@ -151,7 +146,7 @@ static void emit_column_firing(finite_graph *g, int indent, const char *element)
     if (in->used)
         text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, in->source->type, in->value),
                   finite_load(g, in, element));
-    finite_fire(g, indent, &g->fire, arena_printf(arena_of(g), "&%s[%s]", g->reduced->value, g->i));
+    finite_fire(g, indent, &g->fire, arena_printf(finite_arena(g), "&%s[%s]", g->reduced->value, g->i));
 }
 
 // Blocks that are one column wide lie beside each other: tile by tile, all of a tile's columns take their next element in
@@ -165,23 +160,23 @@ static void emit_columns(finite_graph *g)
     finite_add_parameters(g, &args);
     add(g, &args, "ptrdiff_t columns");
     text_line(x, 0, "/* The same for blocks of one column each that lie side by side. */");
-    text_call(x, 0, arena_printf(arena_of(g), "static void %s_columns(", g->row), &args, ")");
+    text_call(x, 0, arena_printf(finite_arena(g), "static void %s_columns(", g->row), &args, ")");
     text_line(x, 0, "{");
     text_line(x, 1, "enum { TILE = 1024, ROWS = 4 };");
     begin_fold(g, in);
     text_line(x, 1, "for (ptrdiff_t at = 0; at < columns; at += TILE) {");
     text_line(x, 2, "const ptrdiff_t end = columns - at < TILE ? columns - at : TILE;");
     text_line(x, 2, "_Alignas(64) %s;",
-              emit_declare(&x->e, out->source->type, arena_printf(arena_of(g), "%s[TILE]", value)));
+              emit_declare(&x->e, out->source->type, arena_printf(finite_arena(g), "%s[TILE]", value)));
     text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
     text_line(x, 3, "%s[%s] = fold->begins ? %s : %s;", value, i,
-              finite_load(g, in, arena_printf(arena_of(g), "%s + at + %s", in->name, i)),
-              finite_load(g, out, arena_printf(arena_of(g), "%s + at + %s", out->name, i)));
+              finite_load(g, in, arena_printf(finite_arena(g), "%s + at + %s", in->name, i)),
+              finite_load(g, out, arena_printf(finite_arena(g), "%s + at + %s", out->name, i)));
     text_line(x, 2, "bool begun = !fold->begins;");
     text_line(
         x, 2,
         "i2 = fold->row %% count[2], i1 = fold->row / count[2] %% count[1], i0 = fold->row / count[2] / count[1];");
-    begin_rows(g, 2, in, arena_printf(arena_of(g), "%s + at", in->name));
+    begin_rows(g, 2, in, arena_printf(finite_arena(g), "%s + at", in->name));
     if (!in->used)
         text_line(x, 3, "(void)first;");
     text_line(x, 3,
@@ -193,22 +188,22 @@ static void emit_columns(finite_graph *g)
     text_line(x, 4, "SVM_BROOK_INDEPENDENT");
     text_line(x, 4, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
     text_line(x, 5, "for (int d = 0; d < ROWS; d++) {");
-    emit_column_firing(g, 6, arena_printf(arena_of(g), "first + d * pitch + %s", i));
+    emit_column_firing(g, 6, arena_printf(finite_arena(g), "first + d * pitch + %s", i));
     text_line(x, 5, "}");
     text_line(x, 4, "row += ROWS - 1;");
     text_line(x, 4, "i2 += ROWS - 1;");
     text_line(x, 3, "} else if (begun) {");
     text_line(x, 4, "SVM_BROOK_INDEPENDENT");
     text_line(x, 4, "for (ptrdiff_t %s = 0; %s < end; %s++) {", i, i, i);
-    emit_column_firing(g, 5, arena_printf(arena_of(g), "first + %s", i));
+    emit_column_firing(g, 5, arena_printf(finite_arena(g), "first + %s", i));
     text_line(x, 4, "}");
     text_line(x, 3, "}");
     text_line(x, 3, "begun = true;");
     finite_end_rows(g, 2);
     text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
     text_line(x, 3, "%s",
-              finite_store(g, out, arena_printf(arena_of(g), "(%s + at + %s)", out->name, i),
-                           arena_printf(arena_of(g), "%s[%s]", value, i)));
+              finite_store(g, out, arena_printf(finite_arena(g), "(%s + at + %s)", out->name, i),
+                           arena_printf(finite_arena(g), "%s[%s]", value, i)));
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }
@@ -221,7 +216,7 @@ static void emit_short(finite_graph *g)
     text_args args = {0};
     finite_add_parameters(g, &args);
     text_line(x, 0, "/* Blocks of one plane, each a part of one row; false: they are none. */");
-    text_call(x, 0, arena_printf(arena_of(g), "static bool %s_short(", g->row), &args, ")");
+    text_call(x, 0, arena_printf(finite_arena(g), "static bool %s_short(", g->row), &args, ")");
     text_line(x, 0, "{");
     begin_fold(g, in);
     text_line(x, 1, "const svm_BrookWalk *%s = &%s->%s;", out->walk, g->self, out->walk);
@@ -250,12 +245,12 @@ static void emit_short(finite_graph *g)
     text_line(x, 3, "for (ptrdiff_t %s = 1; %s < count[3]; %s++) {", g->i, g->i, g->i);
     if (in->used)
         text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
-                  finite_load(g, in, arena_printf(arena_of(g), "first + %s", g->i)));
-    finite_fire(g, 4, &g->fire, arena_printf(arena_of(g), "&%s", out->value));
+                  finite_load(g, in, arena_printf(finite_arena(g), "first + %s", g->i)));
+    finite_fire(g, 4, &g->fire, arena_printf(finite_arena(g), "&%s", out->value));
     text_line(x, 3, "}");
     text_line(x, 3, "%s",
               finite_store(g, out,
-                           arena_printf(arena_of(g), "(%s + (%s * %s->pitch[2] - %s->base + column * result))",
+                           arena_printf(finite_arena(g), "(%s + (%s * %s->pitch[2] - %s->base + column * result))",
                                         out->name, g->r, out->walk, out->walk),
                            out->value));
     text_line(x, 2, "}");
@@ -277,10 +272,11 @@ static void emit_columns_call(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         const bool gathered = p->source->role == SIR_GATHER;
         add(g, &args,
-            gathered ? p->name : arena_printf(arena_of(g), "%s + %s->box.column", finite_row_of(g, p, g->r), g->self));
+            gathered ? p->name
+                     : arena_printf(finite_arena(g), "%s + %s->box.column", finite_row_of(g, p, g->r), g->self));
     }
-    add(g, &args, arena_printf(arena_of(g), "%s->box.columnEnd - %s->box.column", g->self, g->self));
-    text_call(x, 3, arena_printf(arena_of(g), "%s_columns(", g->row), &args, ");");
+    add(g, &args, arena_printf(finite_arena(g), "%s->box.columnEnd - %s->box.column", g->self, g->self));
+    text_call(x, 3, arena_printf(finite_arena(g), "%s_columns(", g->row), &args, ");");
     text_line(x, 3, "continue;");
     text_line(x, 2, "}");
 }
@@ -300,7 +296,7 @@ static void emit_fold_run(finite_graph *g)
     finite_begin_run(g);
     finite_add_arguments(g, &small);
     if (g->all->local.len == 0) {
-        text_call(x, 1, arena_printf(arena_of(g), "if (%s_short(", g->row), &small, "))");
+        text_call(x, 1, arena_printf(finite_arena(g), "if (%s_short(", g->row), &small, "))");
         text_line(x, 2, "return;");
     }
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++) {", g->r, g->self, g->r, g->self,
@@ -318,11 +314,12 @@ static void emit_fold_run(finite_graph *g)
             add(g, &args, p->name);
     }
     add(g, &args,
-        arena_printf(arena_of(g), "%s->fold.begins ? %s : %s", g->self, finite_load(g, in, "block"),
+        arena_printf(finite_arena(g), "%s->fold.begins ? %s : %s", g->self, finite_load(g, in, "block"),
                      finite_load(g, out, "result")));
-    text_call(x, 2,
-              arena_printf(arena_of(g), "const %s = %s(", emit_declare(&x->e, out->source->type, out->value), g->row),
-              &args, ");");
+    text_call(
+        x, 2,
+        arena_printf(finite_arena(g), "const %s = %s(", emit_declare(&x->e, out->source->type, out->value), g->row),
+        &args, ");");
     text_line(x, 2, "%s", finite_store(g, out, "result", out->value));
     text_line(x, 1, "}");
     text_line(x, 1, "}");

@@ -8,21 +8,6 @@
 #include "hlc/emit/finite_int.h"
 #include "hlc/ir/walk.h"
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
-static const sir_field *field_of(const finite_graph *g, uint32_t field)
-{
-    return &g->filter->fields.data[field];
-}
-
-static bool is_output(const finite_port *p)
-{
-    return p->source->role == SIR_OUTPUT;
-}
-
 static bool is_row(const finite_graph *g, uint32_t field)
 {
     for (VEC_EACH(const finite_row, r, &g->rows))
@@ -83,7 +68,7 @@ static bool stays_in_column(const finite_graph *g)
         const finite_port *p = finite_port_of(g, r->field);
         const finite_near *near = p->source->rank == 2 ? &p->near[1] : NULL;
         if (r->of != g->rows.data[0].of || near == NULL || near->coordinate == SIR_NONE ||
-            field_of(g, near->coordinate)->dimension != 0 || near->least != 0 || near->most != 0)
+            finite_field(g, near->coordinate)->dimension != 0 || near->least != 0 || near->most != 0)
             return false;
     }
     for (VEC_EACH(const finite_reach, r, &g->reaches))
@@ -95,15 +80,15 @@ static bool stays_in_column(const finite_graph *g)
 // Whether what rows are gathered from could be what is made; how many outputs there are.
 static bool is_chain(const finite_graph *g, size_t *outputs)
 {
-    const sir_field *from = field_of(g, g->rows.data[0].field);
+    const sir_field *from = finite_field(g, g->rows.data[0].field);
     *outputs = 0;
     for (VEC_EACH(const uint32_t, c, &g->coordinates))
-        if (!is_output(finite_port_of(g, field_of(g, *c)->of)))
+        if (!finite_is_output(finite_port_of(g, finite_field(g, *c)->of)))
             return false;
     for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->load != NULL || p->store != NULL || (is_output(p) && (!p->used || p->source->type != from->type)))
+        if (p->load != NULL || p->store != NULL || (finite_is_output(p) && (!p->used || p->source->type != from->type)))
             return false;
-        *outputs += is_output(p);
+        *outputs += finite_is_output(p);
     }
     return true;
 }
@@ -139,14 +124,14 @@ static void emit_row_function(finite_graph *g)
     text_line(x, 0, "/* A row of firings of a call that has waited. */");
     text_line(x, 0, "static void %s(const void *run, ptrdiff_t row, char *const *at)", g->any_row);
     text_line(x, 0, "{");
-    VEC_PUSH(arena_of(g), &args, "run");
-    VEC_PUSH(arena_of(g), &args, "row");
+    VEC_PUSH(finite_arena(g), &args, "run");
+    VEC_PUSH(finite_arena(g), &args, "row");
     for (size_t i = 0; i < g->ports.len; i++)
-        VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "(void *)at[%zu]", i));
+        VEC_PUSH(finite_arena(g), &args, arena_printf(finite_arena(g), "(void *)at[%zu]", i));
     if (g->past) // it is told its columns
-        VEC_PUSH(arena_of(g), &args,
-                 arena_printf(arena_of(g), "0, ((const %s *)run)->%s.columns", g->kernel, g->space));
-    text_call(x, 1, arena_printf(arena_of(g), "%s(", g->row), &args, ");");
+        VEC_PUSH(finite_arena(g), &args,
+                 arena_printf(finite_arena(g), "0, ((const %s *)run)->%s.columns", g->kernel, g->space));
+    text_call(x, 1, arena_printf(finite_arena(g), "%s(", g->row), &args, ");");
     text_line(x, 0, "}\n");
 }
 
@@ -155,9 +140,9 @@ static void emit_find(finite_graph *g)
 {
     program_emitter *x = g->x;
     strbuf b;
-    strbuf_init(&b, arena_of(g));
+    strbuf_init(&b, finite_arena(g));
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        strbuf_printf(&b, ", %sself->%s", field_of(g, *u)->type->kind == SIR_STRUCT ? "&" : "",
+        strbuf_printf(&b, ", %sself->%s", finite_field(g, *u)->type->kind == SIR_STRUCT ? "&" : "",
                       g->info->field_names.data[*u]);
     finite_rows_function(g);
     text_line(x, 0, "static void %s(const void *run, svm_BrookWalk *walks)", g->find);
@@ -180,33 +165,28 @@ typedef struct twice {
 // What is a call's own, and a firing's. No field begins so.
 static const char *own(const twice *t, const char *name)
 {
-    return arena_printf(arena_of(t->g), "svm_%c_%s", 'a' + t->call, name);
+    return arena_printf(finite_arena(t->g), "svm_%c_%s", 'a' + t->call, name);
 }
 
 static const char *own_line(const twice *t, const char *name)
 {
-    return arena_printf(arena_of(t->g), "svm_%c%zu_%s", 'a' + t->call, t->line, name);
+    return arena_printf(finite_arena(t->g), "svm_%c%zu_%s", 'a' + t->call, t->line, name);
 }
 
 static const char *between(const twice *t, size_t row, size_t output)
 {
-    return arena_printf(arena_of(t->g), "svm_made%zu_%zu", row, output);
-}
-
-static const char *name_of(const finite_graph *g, uint32_t field)
-{
-    return g->info->field_names.data[field];
+    return arena_printf(finite_arena(t->g), "svm_made%zu_%zu", row, output);
 }
 
 // The number of an output, or of a row that is gathered from, among those of its kind.
 static size_t number_of(const finite_graph *g, uint32_t field)
 {
     size_t n = 0;
-    const bool output = is_output(finite_port_of(g, field));
+    const bool output = finite_is_output(finite_port_of(g, field));
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (p->field == field)
             break;
-        n += output ? is_output(p) : is_row(g, p->field);
+        n += output ? finite_is_output(p) : is_row(g, p->field);
     }
     return n;
 }
@@ -215,13 +195,13 @@ static size_t lines_of(const finite_graph *g, int call)
 {
     size_t outputs = 0;
     for (VEC_EACH(const finite_port, p, &g->ports))
-        outputs += is_output(p);
+        outputs += finite_is_output(p);
     return call == 0 ? g->rows.len : outputs;
 }
 
 static const char *declared(const finite_graph *g, uint32_t field, const char *name)
 {
-    return emit_declare(&g->x->e, field_of(g, field)->type, name);
+    return emit_declare(&g->x->e, finite_field(g, field)->type, name);
 }
 
 // Of a stream that the firing has to itself, or all firings of the call alike.
@@ -230,11 +210,11 @@ static void emit_pointer(const twice *t, size_t port, size_t before)
     finite_graph *g = t->g;
     const finite_port *p = &g->ports.data[port];
     const bool row = is_row(g, p->field);
-    if (is_output(p) ? t->call == 0 : row ? t->call == 1 : t->line > 0 || !p->used)
+    if (finite_is_output(p) ? t->call == 0 : row ? t->call == 1 : t->line > 0 || !p->used)
         return;
-    const char *name = is_output(p) || row ? own_line(t, p->name) : own(t, p->name);
+    const char *name = finite_is_output(p) || row ? own_line(t, p->name) : own(t, p->name);
     text_line(g->x, 1, "%s = (void *)at[%zu];",
-              finite_pointer(g, p, is_output(p) ? name : arena_printf(arena_of(g), "restrict %s", name)),
+              finite_pointer(g, p, finite_is_output(p) ? name : arena_printf(finite_arena(g), "restrict %s", name)),
               before * g->ports.len + port);
 }
 
@@ -247,8 +227,9 @@ static void emit_common(const twice *t, const char *self)
     text_line(x, 1, "(void)%s;", self);
     for (VEC_EACH(const uint32_t, field, &g->fire.fields)) {
         const finite_port *p = finite_port_of(g, *field);
-        if (p == NULL && field_of(g, *field)->role == SIR_UNIFORM)
-            text_line(x, 1, "%s = %s->%s;", declared(g, *field, own(t, name_of(g, *field))), self, name_of(g, *field));
+        if (p == NULL && finite_field(g, *field)->role == SIR_UNIFORM)
+            text_line(x, 1, "%s = %s->%s;", declared(g, *field, own(t, finite_field_name(g, *field))), self,
+                      finite_field_name(g, *field));
         if (p != NULL && p->source->role == SIR_GATHER && !is_row(g, *field))
             text_line(x, 1, "const svm_BrookWalk %s = %s->%s;", own(t, p->walk), self, p->walk);
     }
@@ -263,10 +244,10 @@ static void emit_side(finite_graph *g, int call)
     for (t.line = 0; t.line < lines_of(g, call); t.line++) {
         const size_t before = call == 0 ? t.line : g->rows.len + t.line;
         for (VEC_EACH(const uint32_t, field, &g->fire.fields)) {
-            const sir_field *f = field_of(g, *field);
+            const sir_field *f = finite_field(g, *field);
             if (f->role == SIR_COORDINATE && f->dimension > 0)
                 text_line(g->x, 1, "%s = (int)svm_brookPlaceOfRow(&%s->%s, &%s->%s, rows[%zu], %d);",
-                          declared(g, *field, own_line(&t, name_of(g, *field))), self, g->space, self,
+                          declared(g, *field, own_line(&t, finite_field_name(g, *field))), self, g->space, self,
                           finite_port_of(g, f->of)->walk, before, 3 - (int)f->dimension);
         }
         for (size_t i = 0; i < g->ports.len; i++)
@@ -277,11 +258,11 @@ static void emit_side(finite_graph *g, int call)
 static void emit_firing(const twice *t)
 {
     finite_graph *g = t->g;
-    arena *a = arena_of(g);
+    arena *a = finite_arena(g);
     text_args args = {0};
     for (VEC_EACH(const uint32_t, field, &g->fire.fields)) {
-        const sir_field *f = field_of(g, *field);
-        const char *name = name_of(g, *field), *text;
+        const sir_field *f = finite_field(g, *field);
+        const char *name = finite_field_name(g, *field), *text;
         if (f->role == SIR_UNIFORM)
             text = own(t, name);
         else if (f->role == SIR_COORDINATE)
@@ -315,20 +296,20 @@ static void emit_column(finite_graph *g)
     twice t = {.g = g};
     for (t.line = 0; t.line < lines_of(g, 0); t.line++) {
         for (VEC_EACH(const finite_port, p, &g->ports))
-            if (is_output(p))
+            if (finite_is_output(p))
                 text_line(x, 2, "%s;", declared(g, p->field, between(&t, t.line, number_of(g, p->field))));
         emit_firing(&t);
     }
     t.call = 1;
     for (t.line = 0; t.line < lines_of(g, 1); t.line++) {
         for (VEC_EACH(const finite_port, p, &g->ports))
-            if (is_output(p))
+            if (finite_is_output(p))
                 text_line(x, 2, "%s;", declared(g, p->field, own_line(&t, p->value)));
         emit_firing(&t);
     }
     for (t.line = 0; t.line < lines_of(g, 1); t.line++)
         for (VEC_EACH(const finite_port, p, &g->ports))
-            if (is_output(p))
+            if (finite_is_output(p))
                 text_line(x, 2, "%s[i] = %s;", own_line(&t, p->name), own_line(&t, p->value));
 }
 
@@ -364,13 +345,13 @@ void finite_rounds(finite_graph *g)
     emit_row_function(g);
     emit_twice(g);
     strbuf lines;
-    strbuf_init(&lines, arena_of(g));
+    strbuf_init(&lines, finite_arena(g));
     for (size_t i = 0; i < g->ports.len; i++)
         if (is_row(g, g->ports.data[i].field))
             strbuf_printf(&lines, "%s%zu", lines.len > 0 ? ", " : "", i);
-    const char *uniforms = g->uniforms.len == 0 ? arena_printf(arena_of(g), "sizeof(%s)", g->kernel)
-                                                : arena_printf(arena_of(g), "offsetof(%s, %s)", g->kernel,
-                                                               name_of(g, g->uniforms.data[0]));
+    const char *uniforms = g->uniforms.len == 0 ? arena_printf(finite_arena(g), "sizeof(%s)", g->kernel)
+                                                : arena_printf(finite_arena(g), "offsetof(%s, %s)", g->kernel,
+                                                               finite_field_name(g, g->uniforms.data[0]));
     text_line(x, 0, "static svm_BrookRounds %s;", g->rounds);
     text_line(x, 0, "static const svm_BrookRowwise %s = {", g->rowwise);
     text_line(x, 1, "%s, %s, %s,", g->any_row, g->twice, g->find);

@@ -272,16 +272,6 @@ finite_rows finite_split_turned(sir_module *m, sir_filter *f)
 
 // ---- The text ----
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
-static const char *name_of(finite_graph *g, const char *suffix)
-{
-    return arena_printf(arena_of(g), "%s_%s", g->info->c_name, suffix);
-}
-
 static size_t port_number(const finite_graph *g, uint32_t field)
 {
     size_t i = 0;
@@ -301,7 +291,7 @@ const char *finite_row_call(finite_graph *g, const finite_row *r, const char *na
     VEC_PUSH(m->arena, &f->body, s);
     const emit_signature taken = emit_value_function(&g->x->e, g->info, f, name);
     strbuf b;
-    strbuf_init(&b, arena_of(g));
+    strbuf_init(&b, finite_arena(g));
     strbuf_printf(&b, "%s(", name);
     for (size_t i = 0; i < taken.fields.len; i++)
         strbuf_printf(&b, "%s&%s", i == 0 ? "" : ", ", g->info->field_names.data[taken.fields.data[i]]);
@@ -317,15 +307,16 @@ void finite_rows_function(finite_graph *g)
     if (g->rows.len == 0)
         return;
     for (VEC_EACH(const finite_row, r, &g->rows)) {
-        const char *wanted = name_of(g, arena_printf(arena_of(g), "%s_row", g->info->field_names.data[r->field]));
-        VEC_PUSH(arena_of(g), &calls, finite_row_call(g, r, emit_unique_name(&x->e, wanted)));
+        const char *wanted =
+            finite_name(g, arena_printf(finite_arena(g), "%s_row", g->info->field_names.data[r->field]));
+        VEC_PUSH(finite_arena(g), &calls, finite_row_call(g, r, emit_unique_name(&x->e, wanted)));
     }
-    VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "const svm_BrookSpace *%s", g->space));
-    VEC_PUSH(arena_of(g), &args, "svm_BrookWalk *walks");
+    VEC_PUSH(finite_arena(g), &args, arena_printf(finite_arena(g), "const svm_BrookSpace *%s", g->space));
+    VEC_PUSH(finite_arena(g), &args, "svm_BrookWalk *walks");
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        VEC_PUSH(arena_of(g), &args, finite_uniform_parameter(g, *u));
+        VEC_PUSH(finite_arena(g), &args, finite_uniform_parameter(g, *u));
     text_line(x, 0, "/* Which rows are gathered from, for each row of the space. */");
-    text_call(x, 0, arena_printf(arena_of(g), "static void %s(", name_of(g, "rows")), &args, ")");
+    text_call(x, 0, arena_printf(finite_arena(g), "static void %s(", finite_name(g, "rows")), &args, ")");
     text_line(x, 0, "{");
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         text_line(x, 1, "(void)%s;", g->info->field_names.data[*u]);
@@ -356,8 +347,8 @@ void finite_call_rows(finite_graph *g)
     strbuf b;
     if (g->rows.len == 0)
         return;
-    strbuf_init(&b, arena_of(g));
+    strbuf_init(&b, finite_arena(g));
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         strbuf_printf(&b, ", %s", g->info->field_names.data[*u]);
-    text_line(g->x, 1, "%s(&%s, walks%s);", name_of(g, "rows"), g->space, b.data);
+    text_line(g->x, 1, "%s(&%s, walks%s);", finite_name(g, "rows"), g->space, b.data);
 }

@@ -5,16 +5,6 @@
 
 #include "hlc/emit/finite_int.h"
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
-static const char *name_of(finite_graph *g, const char *suffix)
-{
-    return arena_printf(arena_of(g), "%s_%s", g->info->c_name, suffix);
-}
-
 // Bytes that take about as long to come as two more kernels to start, and stop.
 static uint64_t worth(const finite_emitter *all)
 {
@@ -61,13 +51,13 @@ static void emit_runs(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role != SIR_ITERATOR)
             text_line(x, 1, "svm_Block %s;", p->name);
-    text_line(x, 0, "} %s;\n", name_of(g, "stays"));
+    text_line(x, 0, "} %s;\n", finite_name(g, "stays"));
 }
 
 static void emit_make(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *stays = name_of(g, "stays");
+    const char *stays = finite_name(g, "stays");
     text_line(x, 1, "for (int part = 0; part < 2 && !%s.made; part++) {", stays);
     text_line(x, 2, "svm_kernelInit(&%s.strip[part].run.kernel, %s[0].processor, %s, \"%s\");", stays, g->all->places,
               g->run, text_comment(x, g->filter->name));
@@ -82,16 +72,16 @@ static void emit_make(finite_graph *g)
 void finite_stay(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *stays = name_of(g, "stays");
+    const char *stays = finite_name(g, "stays");
     text_args args = {0};
     emit_runs(g);
-    VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "const svm_BrookSpace *%s", g->space));
-    VEC_PUSH(arena_of(g), &args, "const svm_BrookStream *streams");
-    VEC_PUSH(arena_of(g), &args, "svm_BrookWalk *walks");
+    VEC_PUSH(finite_arena(g), &args, arena_printf(finite_arena(g), "const svm_BrookSpace *%s", g->space));
+    VEC_PUSH(finite_arena(g), &args, "const svm_BrookStream *streams");
+    VEC_PUSH(finite_arena(g), &args, "svm_BrookWalk *walks");
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        VEC_PUSH(arena_of(g), &args, finite_uniform_parameter(g, *u));
+        VEC_PUSH(finite_arena(g), &args, finite_uniform_parameter(g, *u));
     text_line(x, 0, "/* The call where its streams stay; false: they do not fit. */");
-    text_call(x, 0, arena_printf(arena_of(g), "static bool %s(", name_of(g, "stay")), &args, ")");
+    text_call(x, 0, arena_printf(finite_arena(g), "static bool %s(", finite_name(g, "stay")), &args, ")");
     text_line(x, 0, "{");
     text_line(x, 1, "svm_BrookStay where;");
     text_line(x, 1, "if (!svm_brookStay(&%s, %s, &%s, streams, walks, &where))", g->table, g->space, g->all->home);

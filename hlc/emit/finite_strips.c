@@ -7,11 +7,6 @@
 #include "hlc/ir/walk.h"
 #include "hlc/plan/threads.h"
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
 static bool stays(const finite_port *p)
 {
     return p->source->role == SIR_GATHER && p->near == NULL;
@@ -87,11 +82,6 @@ void finite_places(finite_emitter *all)
 
 // ---- Runs ----
 
-static const char *name_of(finite_graph *g, const char *suffix)
-{
-    return arena_printf(arena_of(g), "%s_%s", g->info->c_name, suffix);
-}
-
 void finite_gather_blocks(finite_graph *g)
 {
     program_emitter *x = g->x;
@@ -119,14 +109,14 @@ static void emit_struct(finite_graph *g)
         if (is_stored(p))
             text_line(x, 1, "svm_MoveB2B %s_store;", p->name);
     }
-    text_line(x, 0, "} %s;\n", name_of(g, "Strip"));
+    text_line(x, 0, "} %s;\n", finite_name(g, "Strip"));
     text_line(x, 0, "/* Two a processor, which take turns%s. */",
               gathers ? "; streams that are gathered from anywhere stay in its memory" : "");
     text_line(x, 0, "static struct {");
     text_line(x, 1, "bool made;");
-    text_line(x, 1, "%s strip[%zu][2];", name_of(g, "Strip"), g->all->local.len);
+    text_line(x, 1, "%s strip[%zu][2];", finite_name(g, "Strip"), g->all->local.len);
     finite_gather_blocks(g);
-    text_line(x, 0, "} %s;\n", name_of(g, "strips"));
+    text_line(x, 0, "} %s;\n", finite_name(g, "strips"));
 }
 
 // What is moved needs blocks from the beginning: any, until the first call says which.
@@ -145,8 +135,8 @@ void finite_first_block(finite_graph *g, int indent, const finite_port *p, const
 static void make_gathers(finite_graph *g)
 {
     program_emitter *x = g->x;
-    arena *a = arena_of(g);
-    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    arena *a = finite_arena(g);
+    const char *strips = finite_name(g, "strips"), *places = g->all->places;
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (stays(p)) {
             finite_first_block(g, 2, p, arena_printf(a, "%s.%s[q]", strips, p->name),
@@ -158,7 +148,7 @@ static void make_gathers(finite_graph *g)
 
 static void use_gathers(finite_graph *g)
 {
-    const char *strips = name_of(g, "strips");
+    const char *strips = finite_name(g, "strips");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (stays(p)) {
             text_line(g->x, 3, "strip->run.%s = &%s.%s[q];", p->name, strips, p->name);
@@ -169,14 +159,14 @@ static void use_gathers(finite_graph *g)
 void finite_begin_make(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *strips = name_of(g, "strips"), *places = g->all->places;
-    text_line(x, 0, "static void %s(const svm_BrookWalk *walks%s)", name_of(g, "makeStrips"),
+    const char *strips = finite_name(g, "strips"), *places = g->all->places;
+    text_line(x, 0, "static void %s(const svm_BrookWalk *walks%s)", finite_name(g, "makeStrips"),
               g->variable != NULL ? ", size_t memory" : "");
     text_line(x, 0, "{");
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
     make_gathers(g);
     text_line(x, 2, "for (int part = 0; part < 2; part++) {");
-    text_line(x, 3, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
+    text_line(x, 3, "%s *strip = &%s.strip[q][part];", finite_name(g, "Strip"), strips);
     text_line(x, 3, "svm_kernelInit(&strip->run.kernel, %s[q].processor, %s, \"%s\");", places, g->run,
               text_comment(x, g->filter->name));
     text_line(x, 3, "svm_kernelNeverBlocks(&strip->run.kernel);");
@@ -186,7 +176,7 @@ void finite_begin_make(finite_graph *g)
 void finite_make_load(finite_graph *g, const finite_port *p)
 {
     program_emitter *x = g->x;
-    arena *a = arena_of(g);
+    arena *a = finite_arena(g);
     text_line(x, 3, "strip->run.%s = &strip->%s;", p->name, p->name);
     finite_first_block(g, 3, p, arena_printf(a, "strip->%s", p->name), arena_printf(a, "strip->%s_there", p->name));
     if (!is_loaded(p))
@@ -199,7 +189,7 @@ void finite_make_load(finite_graph *g, const finite_port *p)
 static void emit_make(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    const char *strips = finite_name(g, "strips"), *places = g->all->places;
     finite_begin_make(g);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (!is_moved(p))
@@ -233,7 +223,7 @@ static void emit_waits(finite_graph *g, int indent)
 void finite_load_gathers(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    const char *strips = finite_name(g, "strips"), *places = g->all->places;
     bool any = false;
     for (size_t i = 0; i < g->ports.len; i++) {
         const finite_port *p = &g->ports.data[i];
@@ -265,7 +255,7 @@ void finite_wait_gathers(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (stays(p)) {
             text_line(g->x, 1, "for (int q = 0; q < %zu; q++)", g->all->local.len);
-            text_line(g->x, 2, "svm_kernelWait(&%s.%s_load[q].kernel);", name_of(g, "strips"), p->name);
+            text_line(g->x, 2, "svm_kernelWait(&%s.%s_load[q].kernel);", finite_name(g, "strips"), p->name);
         }
 }
 
@@ -335,22 +325,22 @@ static void emit_strip(finite_graph *g)
 void finite_begin_spread(finite_graph *g)
 {
     text_args args = {0};
-    VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "const svm_BrookSpace *%s", g->space));
-    VEC_PUSH(arena_of(g), &args, "svm_BrookWalk *walks");
+    VEC_PUSH(finite_arena(g), &args, arena_printf(finite_arena(g), "const svm_BrookSpace *%s", g->space));
+    VEC_PUSH(finite_arena(g), &args, "svm_BrookWalk *walks");
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        VEC_PUSH(arena_of(g), &args, finite_uniform_parameter(g, *u));
+        VEC_PUSH(finite_arena(g), &args, finite_uniform_parameter(g, *u));
     if (g->variable != NULL) {
-        VEC_PUSH(arena_of(g), &args, "const svm_BrookPlace *at");
-        VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "svm_BrookStream *%s", g->variable->name));
+        VEC_PUSH(finite_arena(g), &args, "const svm_BrookPlace *at");
+        VEC_PUSH(finite_arena(g), &args, arena_printf(finite_arena(g), "svm_BrookStream *%s", g->variable->name));
     }
-    text_call(g->x, 0, arena_printf(arena_of(g), "static bool %s(", name_of(g, "spread")), &args, ")");
+    text_call(g->x, 0, arena_printf(finite_arena(g), "static bool %s(", finite_name(g, "spread")), &args, ")");
     text_line(g->x, 0, "{");
 }
 
 static void emit_spread(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *strips = name_of(g, "strips");
+    const char *strips = finite_name(g, "strips");
     size_t n = g->all->local.len;
     text_line(x, 0, "/* The call strip by strip, on all processors in turn; false: %s. */",
               g->variable == NULL ? "a gathered stream does not fit"
@@ -369,20 +359,20 @@ static void emit_spread(finite_graph *g)
         text_line(x, 1, "bool complete = true;");
     }
     text_line(x, 1, "if (!%s.made)", strips);
-    text_line(x, 2, "%s(walks%s);", name_of(g, "makeStrips"), g->variable != NULL ? ", memory" : "");
+    text_line(x, 2, "%s(walks%s);", finite_name(g, "makeStrips"), g->variable != NULL ? ", memory" : "");
     text_line(x, 1, "svm_BrookBox box = {0};");
     finite_load_gathers(g);
     text_line(x, 1, "int count = 0;");
     text_line(x, 1, "for (; svm_brookNextStrip(%s, &layout, &box); count++) {", g->space);
     text_line(x, 2, "const int q = count %% %zu, part = count / %zu %% 2;", n, n);
-    text_line(x, 2, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
+    text_line(x, 2, "%s *strip = &%s.strip[q][part];", finite_name(g, "Strip"), strips);
     text_line(x, 2, "if (count >= %zu) {", 2 * n);
     emit_waits(g, 3);
     text_line(x, 2, "}");
     emit_strip(g);
     text_line(x, 1, "}");
     text_line(x, 1, "for (int d = count > %zu ? count - %zu : 0; d < count; d++) {", 2 * n, 2 * n);
-    text_line(x, 2, "%s *strip = &%s.strip[d %% %zu][d / %zu %% 2];", name_of(g, "Strip"), strips, n, n);
+    text_line(x, 2, "%s *strip = &%s.strip[d %% %zu][d / %zu %% 2];", finite_name(g, "Strip"), strips, n, n);
     emit_waits(g, 2);
     text_line(x, 1, "}");
     finite_wait_gathers(g);
@@ -424,7 +414,7 @@ static double firing_seconds(const finite_graph *g, bool direct)
     const size_t count = direct ? all->direct.len : all->local.len;
     for (size_t i = 0; i < count; i++) {
         const plan_processor *p = direct ? all->direct.data[i] : all->local.data[i];
-        double seconds = plan_fallback_seconds(arena_of(g), g->filter, p->processor);
+        double seconds = plan_fallback_seconds(finite_arena(g), g->filter, p->processor);
         speed += seconds > 0 ? 1 / seconds : 0;
     }
     return speed > 0 ? 1 / speed : 0;
@@ -450,7 +440,7 @@ const char *finite_cost(const finite_graph *g)
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         start += machine_seconds(each[i]->kernel_start, each[i]->clock) +
                  machine_seconds(each[i]->kernel_stop, each[i]->clock);
-    return arena_printf(arena_of(g), "{%.4g, %.4g, %.4g, %.4g}", 1e9 * firing_seconds(g, true),
+    return arena_printf(finite_arena(g), "{%.4g, %.4g, %.4g, %.4g}", 1e9 * firing_seconds(g, true),
                         1e9 * firing_seconds(g, false), 1e9 * start,
                         bandwidth > 0 && bandwidth < 1e18 ? 1e9 / bandwidth : 0);
 }
@@ -465,13 +455,13 @@ static void add_uniforms(finite_graph *g, strbuf *b)
 const char *finite_spread_call(finite_graph *g)
 {
     strbuf b;
-    strbuf_init(&b, arena_of(g));
+    strbuf_init(&b, finite_arena(g));
     if (finite_can_stay(g)) {
-        strbuf_printf(&b, "%s(&%s, streams, walks", name_of(g, "stay"), g->space);
+        strbuf_printf(&b, "%s(&%s, streams, walks", finite_name(g, "stay"), g->space);
         add_uniforms(g, &b);
         strbuf_add(&b, ") || ");
     }
-    strbuf_printf(&b, "%s(&%s, walks", name_of(g, "spread"), g->space);
+    strbuf_printf(&b, "%s(&%s, walks", finite_name(g, "spread"), g->space);
     add_uniforms(g, &b);
     if (g->variable != NULL)
         strbuf_printf(&b, ", at, %s", g->variable->name);

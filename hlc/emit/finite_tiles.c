@@ -348,31 +348,21 @@ void finite_find_tiles(finite_graph *g, const sir_function *work)
 
 // ---- The text ----
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
 // Of one of the rows: a name that no parameter has.
 static const char *of_tile(finite_graph *g, const char *name, size_t row)
 {
-    return arena_printf(arena_of(g), "%s_tile%zu", name, row);
-}
-
-static const char *name_of(const finite_graph *g, uint32_t field)
-{
-    return g->info->field_names.data[field];
+    return arena_printf(finite_arena(g), "%s_tile%zu", name, row);
 }
 
 // The run, and each stream where it begins; nothing writes what is gathered from.
 static void add_parameters(finite_graph *g, text_args *args)
 {
-    VEC_PUSH(arena_of(g), args, arena_printf(arena_of(g), "const %s *%s", g->kernel, g->self));
+    VEC_PUSH(finite_arena(g), args, arena_printf(finite_arena(g), "const %s *%s", g->kernel, g->self));
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         const bool gathered = p->source->role == SIR_GATHER;
         if (p->source->role != SIR_ITERATOR)
-            VEC_PUSH(arena_of(g), args,
-                     finite_pointer(g, p, gathered ? arena_printf(arena_of(g), "restrict %s", p->name) : p->name));
+            VEC_PUSH(finite_arena(g), args,
+                     finite_pointer(g, p, gathered ? arena_printf(finite_arena(g), "restrict %s", p->name) : p->name));
     }
 }
 
@@ -401,9 +391,9 @@ static void emit_constants(finite_graph *g)
     text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
     text_line(x, 1, "const svm_BrookBox *box = &%s->box;", g->self);
     for (VEC_EACH(const uint32_t, u, &g->uniforms)) {
-        text_line(x, 1, "%s = %s->%s;", emit_declare(&x->e, g->filter->fields.data[*u].type, name_of(g, *u)), g->self,
-                  name_of(g, *u));
-        text_line(x, 1, "(void)%s;", name_of(g, *u));
+        text_line(x, 1, "%s = %s->%s;", emit_declare(&x->e, g->filter->fields.data[*u].type, finite_field_name(g, *u)),
+                  g->self, finite_field_name(g, *u));
+        text_line(x, 1, "(void)%s;", finite_field_name(g, *u));
     }
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (!finite_is_walked(p)) {
@@ -421,8 +411,8 @@ static void emit_rows(finite_graph *g)
             const sir_field *f = &g->filter->fields.data[*c];
             if (f->dimension > 0 && is_taken(g, g->tile_fields.data[row][*c]))
                 text_line(x, 2, "int %s = (int)svm_brookPlaceOfRow(%s, &%s->%s, %s + %zu, %d);",
-                          of_tile(g, name_of(g, *c), row), g->space, g->self, finite_port_of(g, f->of)->walk, g->r, row,
-                          3 - (int)f->dimension);
+                          of_tile(g, finite_field_name(g, *c), row), g->space, g->self, finite_port_of(g, f->of)->walk,
+                          g->r, row, 3 - (int)f->dimension);
         }
         for (VEC_EACH(const finite_port, p, &g->ports))
             if (finite_is_walked(p))
@@ -441,14 +431,14 @@ static void emit_elements(finite_graph *g, size_t row)
             continue;
         const char *value = of_tile(g, p->value, row), *text;
         text_line(x, 3, "%s;",
-                  emit_declare(&x->e, p->source->type, arena_printf(arena_of(g), "%s[%d]", value, g->tile_lanes)));
+                  emit_declare(&x->e, p->source->type, arena_printf(finite_arena(g), "%s[%d]", value, g->tile_lanes)));
         if (p->source->role == SIR_OUTPUT && !p->loaded)
             continue;
         if (finite_is_walked(p))
-            text = finite_load(g, p, arena_printf(arena_of(g), "%s + (%s + lane)", of_tile(g, p->name, row), g->i));
+            text = finite_load(g, p, arena_printf(finite_arena(g), "%s + (%s + lane)", of_tile(g, p->name, row), g->i));
         else
-            text = finite_iterator(g, p, arena_printf(arena_of(g), "%s + %zu", g->r, row),
-                                   arena_printf(arena_of(g), "%s + lane", g->i));
+            text = finite_iterator(g, p, arena_printf(finite_arena(g), "%s + %zu", g->r, row),
+                                   arena_printf(finite_arena(g), "%s + lane", g->i));
         text_line(x, 3, "for (int lane = 0; lane < %d; lane++)", g->tile_lanes);
         text_line(x, 4, "%s[lane] = %s;", value, text);
     }
@@ -463,21 +453,22 @@ static void emit_fire(finite_graph *g)
         const finite_port *p = finite_port_of(g, field);
         const sir_field *f = &g->filter->fields.data[field];
         if (p != NULL && p->source->role == SIR_GATHER) {
-            VEC_PUSH(arena_of(g), &args, p->name);
-            VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "&%s", p->walk));
+            VEC_PUSH(finite_arena(g), &args, p->name);
+            VEC_PUSH(finite_arena(g), &args, arena_printf(finite_arena(g), "&%s", p->walk));
         } else if (p != NULL) {
-            VEC_PUSH(arena_of(g), &args, of_tile(g, p->value, row));
+            VEC_PUSH(finite_arena(g), &args, of_tile(g, p->value, row));
         } else {
             const bool own = f->role == SIR_COORDINATE && f->dimension > 0;
-            VEC_PUSH(arena_of(g), &args,
-                     arena_printf(arena_of(g), "&%s", own ? of_tile(g, name_of(g, field), row) : name_of(g, field)));
+            VEC_PUSH(finite_arena(g), &args,
+                     arena_printf(finite_arena(g), "&%s",
+                                  own ? of_tile(g, finite_field_name(g, field), row) : finite_field_name(g, field)));
         }
     }
     if (g->info->near != SIR_NONE) {
-        VEC_PUSH(arena_of(g), &args, "SVM_BROOK_COLUMN_INSIDE");
-        VEC_PUSH(arena_of(g), &args, g->i);
+        VEC_PUSH(finite_arena(g), &args, "SVM_BROOK_COLUMN_INSIDE");
+        VEC_PUSH(finite_arena(g), &args, g->i);
     }
-    text_call(g->x, 3, arena_printf(arena_of(g), "%s(", g->tile.name), &args, ");");
+    text_call(g->x, 3, arena_printf(finite_arena(g), "%s(", g->tile.name), &args, ");");
 }
 
 // As many columns as are done at a time, from column `i` on.
@@ -486,7 +477,7 @@ static void emit_tile(finite_graph *g)
     program_emitter *x = g->x;
     for (VEC_EACH(const uint32_t, c, &g->coordinates))
         if (g->filter->fields.data[*c].dimension == 0 && is_taken(g, *c))
-            text_line(x, 3, "int %s = (int)%s;", name_of(g, *c), g->i);
+            text_line(x, 3, "int %s = (int)%s;", finite_field_name(g, *c), g->i);
     for (size_t row = 0; row < g->tile_fields.len; row++)
         emit_elements(g, row);
     emit_fire(g);
@@ -497,8 +488,8 @@ static void emit_tile(finite_graph *g)
             text_line(x, 3, "for (int lane = 0; lane < %d; lane++)", g->tile_lanes);
             text_line(x, 4, "%s",
                       finite_store(g, p,
-                                   arena_printf(arena_of(g), "(%s + (%s + lane))", of_tile(g, p->name, row), g->i),
-                                   arena_printf(arena_of(g), "%s[lane]", of_tile(g, p->value, row))));
+                                   arena_printf(finite_arena(g), "(%s + (%s + lane))", of_tile(g, p->name, row), g->i),
+                                   arena_printf(finite_arena(g), "%s[lane]", of_tile(g, p->value, row))));
         }
 }
 
@@ -506,11 +497,11 @@ static void emit_tile(finite_graph *g)
 static void emit_rest(finite_graph *g, const char *from, const char *to)
 {
     text_args args = {0};
-    finite_add_row(g, &args, arena_printf(arena_of(g), "%s + q", g->r), NULL);
-    VEC_PUSH(arena_of(g), &args, from);
-    VEC_PUSH(arena_of(g), &args, to);
+    finite_add_row(g, &args, arena_printf(finite_arena(g), "%s + q", g->r), NULL);
+    VEC_PUSH(finite_arena(g), &args, from);
+    VEC_PUSH(finite_arena(g), &args, to);
     text_line(g->x, 2, "for (int q = 0; q < %zu && %s < %s; q++)", g->tile_fields.len, from, to);
-    text_call(g->x, 3, arena_printf(arena_of(g), "%s(", g->row), &args, ");");
+    text_call(g->x, 3, arena_printf(finite_arena(g), "%s(", g->row), &args, ");");
 }
 
 void finite_tiles(finite_graph *g, bool repeatable)
@@ -519,10 +510,10 @@ void finite_tiles(finite_graph *g, bool repeatable)
     const size_t rows = g->tile_fields.len;
     const int lanes = g->tile_lanes;
     text_args args = {0};
-    g->tiles = emit_unique_name(&x->e, arena_printf(arena_of(g), "%s_tiles", g->info->c_name));
+    g->tiles = emit_unique_name(&x->e, arena_printf(finite_arena(g), "%s_tiles", g->info->c_name));
     add_parameters(g, &args);
     text_line(x, 0, "/* %zu rows at a time, as long as there are so many; gives the first that is left. */", rows);
-    text_call(x, 0, arena_printf(arena_of(g), "static ptrdiff_t %s(", g->tiles), &args, ")");
+    text_call(x, 0, arena_printf(finite_arena(g), "static ptrdiff_t %s(", g->tiles), &args, ")");
     text_line(x, 0, "{");
     emit_constants(g);
     text_line(x, 1, "ptrdiff_t %s = box->row;", g->r);
@@ -552,7 +543,7 @@ const char *finite_tiles_call(finite_graph *g)
 {
     text_args args = {0};
     strbuf b;
-    strbuf_init(&b, arena_of(g));
+    strbuf_init(&b, finite_arena(g));
     finite_add_arguments(g, &args);
     strbuf_printf(&b, "%s(", g->tiles);
     for (size_t i = 0; i < args.len; i++)

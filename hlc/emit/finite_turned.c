@@ -17,11 +17,6 @@
 #include "hlc/emit/finite_int.h"
 #include "hlc/ir/walk.h"
 
-static arena *arena_of(const finite_graph *g)
-{
-    return g->x->e.arena;
-}
-
 static const finite_row *column_of(const finite_graph *g, const finite_port *p)
 {
     for (VEC_EACH(const finite_row, r, &g->turned))
@@ -67,26 +62,27 @@ void finite_find_turned(finite_graph *g)
         g->turned.len = 0;
     if (g->turned.len == 0)
         return;
-    g->turn = emit_unique_name(&g->x->e, arena_printf(arena_of(g), "%s_turned", g->info->c_name));
-    g->turned_row = emit_unique_name(&g->x->e, arena_printf(arena_of(g), "%s_turned", g->row));
+    g->turn = emit_unique_name(&g->x->e, arena_printf(finite_arena(g), "%s_turned", g->info->c_name));
+    g->turned_row = emit_unique_name(&g->x->e, arena_printf(finite_arena(g), "%s_turned", g->row));
 }
 
 // ---- The text ----
 
 static const char *tile_of(finite_graph *g, const finite_port *p)
 {
-    return arena_printf(arena_of(g), "%s_tile", p->walk); // no parameter is called so
+    return arena_printf(finite_arena(g), "%s_tile", p->walk); // no parameter is called so
 }
 
 static const char *places_of(finite_graph *g, const finite_port *p)
 {
-    return arena_printf(arena_of(g), "%s_at", p->walk);
+    return arena_printf(finite_arena(g), "%s_at", p->walk);
 }
 
 static const char *down_of(finite_graph *g, const finite_port *p)
 {
     const int64_t down = column_of(g, p)->down;
-    return down == 0 ? "" : arena_printf(arena_of(g), " %c %" PRId64, down < 0 ? '-' : '+', down < 0 ? -down : down);
+    return down == 0 ? ""
+                     : arena_printf(finite_arena(g), " %c %" PRId64, down < 0 ? '-' : '+', down < 0 ? -down : down);
 }
 
 // Which columns the rows of a tile are.
@@ -115,7 +111,7 @@ static const char *in_tile(finite_graph *g, const finite_port *p)
 {
     if (!finite_is_turned(g, p))
         return NULL;
-    return arena_printf(arena_of(g), "svm_brookTurnedRow(%s, q, where%s, sizeof(%s))", tile_of(g, p), down_of(g, p),
+    return arena_printf(finite_arena(g), "svm_brookTurnedRow(%s, q, where%s, sizeof(%s))", tile_of(g, p), down_of(g, p),
                         p->element);
 }
 
@@ -152,11 +148,11 @@ static void emit_tiles(finite_graph *g)
 // "static inline int first_t_column(..)", a function for each port; how they are called.
 static const char **emit_column_functions(finite_graph *g)
 {
-    const char **calls = ARENA_ARRAY(arena_of(g), const char *, g->turned.len);
+    const char **calls = ARENA_ARRAY(finite_arena(g), const char *, g->turned.len);
     for (size_t i = 0; i < g->turned.len; i++) {
         const finite_row *r = &g->turned.data[i];
         const char *name =
-            arena_printf(arena_of(g), "%s_%s_column", g->info->c_name, g->info->field_names.data[r->field]);
+            arena_printf(finite_arena(g), "%s_%s_column", g->info->c_name, g->info->field_names.data[r->field]);
         calls[i] = finite_row_call(g, r, emit_unique_name(&g->x->e, name));
     }
     return calls;
@@ -201,6 +197,6 @@ void finite_call_turned(finite_graph *g)
 {
     text_args args = {0};
     finite_add_arguments(g, &args);
-    text_call(g->x, 1, arena_printf(arena_of(g), "if (%s(", g->turn), &args, "))");
+    text_call(g->x, 1, arena_printf(finite_arena(g), "if (%s(", g->turn), &args, "))");
     text_line(g->x, 2, "return;");
 }
