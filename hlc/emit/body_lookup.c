@@ -271,27 +271,10 @@ bool body_looks_up(const body_context *c, const bool *counting)
     return walk(c, NULL, counting, &c->function->body).by_data;
 }
 
-typedef struct set_finder {
-    uint32_t local;
-    bool found;
-} set_finder;
-
-static void find_set(void *context, sir_stmt *s)
-{
-    set_finder *f = context;
-    const sir_expr *root = sir_assigned_root(s);
-    f->found |= root != NULL && root->kind == SIR_LOCAL && root->index == f->local;
-    f->found |= s->kind == SIR_DECL && s->u.decl.local == f->local;
-}
-
 // A local that the loop does not set.
 static bool is_fixed(const lookup_walk *w, const sir_expr *e)
 {
-    if (e->kind != SIR_LOCAL || w->loop == NULL)
-        return false;
-    set_finder f = {.local = e->index};
-    sir_visit_stmts(&w->loop->u.for_.body, find_set, &f);
-    return !f.found;
+    return e->kind == SIR_LOCAL && w->loop != NULL && !sir_sets_local(&w->loop->u.for_.body, e->index);
 }
 
 static void find_by_data(void *context, sir_expr *e, bool written)

@@ -370,20 +370,6 @@ static bool may_go_on(const rates_run *r, int64_t least)
     return r->budget > least && r->budget > 0;
 }
 
-// The variable's values, when the loop is: while (i < bound) { no assignment of i } step { i = i + c }.
-typedef struct assigned_local {
-    uint32_t local;
-    bool found;
-} assigned_local;
-
-static void find_assigned(void *context, sir_stmt *s)
-{
-    assigned_local *a = context;
-    const sir_expr *root = sir_assigned_root(s);
-    if (root != NULL && root->kind == SIR_LOCAL && root->index == a->local)
-        a->found = true;
-}
-
 static bool is_local(const sir_expr *e, uint32_t local)
 {
     return e->kind == SIR_LOCAL && e->index == local;
@@ -408,6 +394,7 @@ static int64_t trips(int64_t from, int64_t to, int64_t step)
     return distance <= 0 ? 0 : (distance + stride - 1) / stride;
 }
 
+// The variable's values, when the loop is: while (i < bound) { no assignment of i } step { i = i + c }.
 static void count_rest(rates_run *r, rates_loop *loop)
 {
     const sir_stmt *s = loop->s;
@@ -416,11 +403,9 @@ static void count_rest(rates_run *r, rates_loop *loop)
         return;
     uint32_t variable = cond->u.arg[0]->index;
     int64_t step = step_of(s, variable);
-    assigned_local a = {.local = variable};
-    sir_visit_stmts(&s->u.loop.body, find_assigned, &a);
     rates_value from = rates_eval(r, cond->u.arg[0]);
     bool up = cond->op == LANG_OP_LT || cond->op == LANG_OP_LE, down = cond->op == LANG_OP_GT || cond->op == LANG_OP_GE;
-    if (a.found || s->u.loop.pre.len > 0 || !from.known || !((up && step > 0) || (down && step < 0)))
+    if (sir_sets_local(&s->u.loop.body, variable) || s->u.loop.pre.len > 0 || !from.known || !((up && step > 0) || (down && step < 0)))
         return;
     rates_state before = copy_state(r, &r->state);
     forget_loop(r, s);

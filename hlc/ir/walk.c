@@ -135,6 +135,47 @@ sir_expr *sir_assigned_root(sir_stmt *s)
     return parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
 }
 
+typedef struct set_finder {
+    uint32_t local;
+    bool found;
+} set_finder;
+
+static void find_set(void *context, sir_stmt *s)
+{
+    set_finder *f = context;
+    const sir_expr *root = sir_assigned_root(s);
+    f->found |= root != NULL && root->kind == SIR_LOCAL && root->index == f->local;
+    f->found |= s->kind == SIR_DECL && s->u.decl.local == f->local;
+}
+
+bool sir_sets_local(const sir_block *b, uint32_t local)
+{
+    set_finder f = {.local = local};
+    sir_visit_stmts(b, find_set, &f);
+    return f.found;
+}
+
+static void note_value(void *context, sir_stmt *s)
+{
+    sir_expr **values = context;
+    if (s->kind == SIR_DECL && s->u.decl.init != NULL)
+        values[s->u.decl.local] = s->u.decl.init;
+}
+
+static void drop_value(void *context, sir_stmt *s)
+{
+    sir_expr **values = context;
+    const sir_expr *root = sir_assigned_root(s);
+    if (root != NULL && root->kind == SIR_LOCAL)
+        values[root->index] = NULL;
+}
+
+void sir_declared_values(const sir_block *b, sir_expr **values)
+{
+    sir_visit_stmts(b, note_value, values);
+    sir_visit_stmts(b, drop_value, values);
+}
+
 typedef struct local_counter {
     uint32_t local;
     size_t found;

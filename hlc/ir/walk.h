@@ -39,5 +39,9 @@ bool sir_may_divide_by_zero(const sir_expr *e);
 sir_expr *sir_lvalue_root(sir_expr *e);
 // That of the lvalue which a statement writes; NULL: it writes none.
 sir_expr *sir_assigned_root(sir_stmt *s);
+// Whether a statement of the block, or of the blocks inside, declares the local or assigns to it or to what is in it.
+bool sir_sets_local(const sir_block *b, uint32_t local);
+// Per local: what it is declared with, where no statement assigns to it later; the others stay as they are. NULL before.
+void sir_declared_values(const sir_block *b, sir_expr **values);
 
 #endif

@@ -62,7 +62,7 @@ typedef struct interchanger {
     uint32_t *depth;         // per local: 1: declared in the body; 2: and gone, NOTE(places)
     uint32_t *group;         // per local: the run of statements that it occurs in; 0: none yet
     bool *across;            // per local: in several runs, so that it needs a value a lane
-    const sir_expr **places; // per local: what is computed for each of its uses instead, NOTE(places); NULL: it is kept
+    sir_expr **places;       // per local: what is computed for each of its uses instead, NOTE(places); NULL: it is kept
     uint32_t locals, groups;
     bool unfit;
     const sir_expr *element; // of an array from outside, that is written; NULL: none
@@ -334,21 +334,6 @@ static int64_t lanes_of(const interchanger *x, int64_t trips)
 // NOTE(places). "int row = y + dy" is a value a lane as well where several runs use it. As an array it would be loaded for
 // each subscript, which C compilers then take for one that data tell; so sums of variables are computed where they are used.
 
-static void note_place(void *context, sir_stmt *s)
-{
-    interchanger *x = context;
-    if (s->kind == SIR_DECL && s->u.decl.init != NULL && s->u.decl.init->type->kind == SIR_INT)
-        x->places[s->u.decl.local] = s->u.decl.init;
-}
-
-static void drop_place(void *context, sir_stmt *s)
-{
-    interchanger *x = context;
-    const sir_expr *root = sir_assigned_root(s);
-    if (root != NULL && root->kind == SIR_LOCAL)
-        x->places[root->index] = NULL;
-}
-
 // The nodes of a sum of variables that do not change while it is there; more than PLACE_NODES: it is none.
 static int place_nodes(const interchanger *x, const sir_expr *e)
 {
@@ -372,11 +357,11 @@ static void take_place(void *context, sir_expr *e, bool written)
 
 static void find_places(interchanger *x, const sir_block *body)
 {
-    x->places = ARENA_ARRAY(x->a, const sir_expr *, x->locals + 1);
-    sir_visit_stmts(body, note_place, x);
-    sir_visit_stmts(body, drop_place, x);
+    x->places = ARENA_ARRAY(x->a, sir_expr *, x->locals + 1);
+    sir_declared_values(body, x->places);
     for (uint32_t i = 0; i < x->locals; i++)
-        if (x->places[i] != NULL && place_nodes(x, x->places[i]) > PLACE_NODES)
+        if (x->places[i] != NULL &&
+            (x->places[i]->type->kind != SIR_INT || place_nodes(x, x->places[i]) > PLACE_NODES))
             x->places[i] = NULL;
     // Declarations come in order of their numbers or not: until there is no new one.
     for (bool more = true; more;) {
@@ -385,7 +370,7 @@ static void find_places(interchanger *x, const sir_block *body)
             if (!x->across[i] || x->places[i] == NULL || x->depth[i] != 1)
                 continue;
             x->depth[i] = 2;
-            sir_visit_tree((sir_expr *)(uintptr_t)x->places[i], false, take_place, x);
+            sir_visit_tree(x->places[i], false, take_place, x);
             more = true;
         }
     }

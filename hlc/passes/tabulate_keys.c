@@ -31,7 +31,7 @@ typedef struct key_pass {
     sir_function *f;
     int64_t *bytes;
     uint32_t *bits;      // per local: that its values may have
-    sir_expr **value;    // per local: what its only assignment gives; NULL: there are others
+    sir_expr **value;    // per local that is a scalar: what its only assignment gives; NULL: there are others
     VEC(tab_loop) loops; // around the present statement, outermost first
     // Of the branches that become one:
     const sir_expr *cond;
@@ -150,21 +150,6 @@ static void find_bits(key_pass *x)
 }
 
 // ---- Values ----
-
-static void note_value(void *context, sir_stmt *s)
-{
-    key_pass *x = context;
-    if (s->kind == SIR_DECL && s->u.decl.init != NULL && sir_is_scalar(x->f->locals.data[s->u.decl.local].type))
-        x->value[s->u.decl.local] = s->u.decl.init;
-}
-
-static void drop_value(void *context, sir_stmt *s)
-{
-    key_pass *x = context;
-    const sir_expr *root = sir_assigned_root(s);
-    if (root != NULL && root->kind == SIR_LOCAL)
-        x->value[root->index] = NULL;
-}
 
 static const tab_loop *loop_of(const key_pass *x, uint32_t local)
 {
@@ -450,8 +435,9 @@ bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
     key_pass x = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .f = f->work, .bytes = bytes};
     find_bits(&x);
     x.value = ARENA_ARRAY(x.a, sir_expr *, x.f->locals.len + 1);
-    sir_visit_stmts(&x.f->body, note_value, &x);
-    sir_visit_stmts(&x.f->body, drop_value, &x);
+    sir_declared_values(&x.f->body, x.value);
+    for (size_t i = 0; i < x.f->locals.len; i++)
+        x.value[i] = sir_is_scalar(x.f->locals.data[i].type) ? x.value[i] : NULL;
     x.changed = false;
     join_in(&x, &x.f->body);
     arena_destroy(x.a);
