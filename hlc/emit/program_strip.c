@@ -424,7 +424,7 @@ static const plan_digits *ahead_view(program_emitter *x, const plan_digits *item
     return stride == step * each ? d : NULL;
 }
 
-// What the pass look-ahead made of several firings, as one function; of such firings there are `lanes` a call.
+// What the pass look-ahead or frequency made of several firings, as one function; of such firings there are `lanes` a call.
 static strip_lanes ahead_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                   const plan_walk *items, const program_walk *w, int64_t firings)
 {
@@ -435,7 +435,7 @@ static strip_lanes ahead_function(program_emitter *x, emit_filter_info *info, co
     int64_t count = many->push.max / f->push.max;
     const plan_digits *in = ahead_view(x, &items->in_items, f->pop.max, w->in.data[0].stride),
                       *out = ahead_view(x, &items->out_items, f->push.max, w->out.data[0].stride);
-    if (in == NULL || out == NULL || firings < 2 * count)
+    if (in == NULL || out == NULL || firings < PLAN_AHEAD_CALLS * count)
         return l;
     l.lanes = (int)count;
     l.text = arena_printf(x->e.arena, "%" PRId64, count);

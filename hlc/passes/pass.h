@@ -111,6 +111,7 @@ bool pass_count(hlc_program *p);
 bool pass_bundle(hlc_program *p);
 bool pass_uniform(hlc_program *p);
 bool pass_exchange(hlc_program *p);
+bool pass_frequency(hlc_program *p);
 bool pass_look_ahead(hlc_program *p);
 bool pass_parts(hlc_program *p);
 // Takes away the filters that no actor is one of, and no channel names.

@@ -287,7 +287,7 @@ void stage_end(hlc_program *p, stage_mark mark, const char *name)
 // What several firings of a filter do is made last; a pass that then changes bodies may make it untrue.
 static void drop_ahead(hlc_program *p, pass_id pass)
 {
-    if (pass < PASS_LOOK_AHEAD && pass != PASS_CANONICALIZE && pass != PASS_SCHEDULE)
+    if (pass < PASS_FREQUENCY && pass != PASS_CANONICALIZE && pass != PASS_SCHEDULE)
         for (VEC_EACH(sir_filter *, f, &p->module->filters))
             (*f)->ahead = NULL;
 }

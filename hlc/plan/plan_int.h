@@ -118,6 +118,8 @@ bool plan_fuse_horizontally(struct hlc_program *p, plan_item_list *items);
 // ---- lanes.c ---- Whether the actor's firings will go side by side in vectors; firings that fill these; bytes of a
 // processor's registers from which that is so.
 enum { PLAN_LANES = 16, PLAN_LEAST_VECTOR = 16 };
+// Calls of what does several firings at once ('ahead' of a filter) that a run has at least.
+enum { PLAN_AHEAD_CALLS = 2 };
 bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
 // Gives ints that need few bits types that say so, before a program is cut up; NOTE(narrow). Whether that is wanted of a
 // new plan.

@@ -135,10 +135,12 @@ static int64_t choose_strip(hlc_program *p)
     return best;
 }
 
-// Firings side by side that fill vectors; 0: they go one by one.
+// Firings side by side that fill vectors, or are done at once; 0: they go one by one.
 static int64_t lanes_of(hlc_program *p, const machine_processor *kernel, uint32_t actor)
 {
     const sir_actor *a = p->module->actors.data[actor];
+    if (a->kind == SIR_FILTER && a->filter->ahead != NULL && p->config->fast_math)
+        return PLAN_AHEAD_CALLS * (a->filter->ahead->push.max / a->filter->work->push.max);
     if (a->kind == SIR_FILTER && plan_bit_lanes_of(p, kernel) != 0) {
         const plan_bit_lanes *b = plan_bit_lanes_for(p, kernel, a->filter);
         if (b->network != NULL)
