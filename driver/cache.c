@@ -254,13 +254,13 @@ bool cache_take(const cache_entry *e, const char *output)
     return true;
 }
 
-void cache_keep(arena *a, const cache_entry *e, const char *output)
+void cache_keep(arena *a, const cache_entry *e, const char *made)
 {
     struct stat st;
-    if (e->path == NULL || lstat(output, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > CACHE_BYTES / 8)
+    if (e->path == NULL || lstat(made, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > CACHE_BYTES / 8)
         return;
     const char *unfinished = arena_printf(a, "%s-%ld", e->path, (long)getpid());
-    if (copy_file(output, unfinished, (st.st_mode & 0100) != 0 ? 0700 : 0600) && rename(unfinished, e->path) != 0)
+    if (copy_file(made, unfinished, (st.st_mode & 0100) != 0 ? 0700 : 0600) && rename(unfinished, e->path) != 0)
         unlink(unfinished);
     make_room(a, arena_strndup(a, e->path, (size_t)(strrchr(e->path, '/') - e->path)));
 }

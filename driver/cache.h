@@ -23,7 +23,7 @@ cache_entry cache_find(tool_session *t, const char *const *argv, const char *com
                        const char *text);
 // Puts what is kept to its place; false: there is nothing, or it cannot be put there.
 bool cache_take(const cache_entry *e, const char *output);
-// Keeps the output that was made.
-void cache_keep(arena *a, const cache_entry *e, const char *output);
+// Keeps what was made, a file that nobody else writes.
+void cache_keep(arena *a, const cache_entry *e, const char *made);
 
 #endif

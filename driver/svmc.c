@@ -130,10 +130,21 @@ static int make_output(tool_session *t, process_session *s, const driver_inputs 
     cache_entry kept = alone ? cache_find(t, argv.data, in.compiled, output, in.text) : (cache_entry){NULL};
     if (cache_take(&kept, output))
         return EXIT_OK;
-    int status = natives_link(t, s, argv.data, in.natives);
-    if (status == EXIT_OK)
-        cache_keep(t->arena, &kept, output);
-    return status;
+    // What is to be kept is made where no other process writes, as it may do to the output.
+    const char *made = kept.path == NULL ? NULL : process_temporary(s, "made", "");
+    if (made == NULL)
+        return natives_link(t, s, argv.data, in.natives);
+    argument_list there = {0};
+    for (VEC_EACH(const char *, word, &argv))
+        VEC_PUSH(t->arena, &there, *word == output ? made : *word);
+    int status = natives_link(t, s, there.data, in.natives);
+    if (status != EXIT_OK)
+        return status;
+    cache_entry now = cache_find(t, argv.data, in.compiled, output, in.text);
+    if (strcmp(now.path == NULL ? "" : now.path, kept.path) == 0) // else the tools are others than they were
+        cache_keep(t->arena, &kept, made);
+    // Where it cannot be put svm-llc says why.
+    return cache_take(&(cache_entry){made}, output) ? EXIT_OK : natives_link(t, s, argv.data, in.natives);
 }
 
 // The host code of Brook files, in files of their own.

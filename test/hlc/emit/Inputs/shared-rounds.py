@@ -32,7 +32,7 @@ def workers(count):
                    env={**environment, "SVM_TRACE_OUT": path + ".json"})
     with open(path + ".json", encoding="utf-8") as f:
         events = json.load(f)["traceEvents"]
-    number = len({e["tid"] for e in events if e.get("cat") == "compute"})
+    number = len({e["tid"] for e in events if e.get("cat") == "compute" and e["tid"] != 0})  # 0: the initialisation's
     print(f"{count} floats: on {number} worker{'' if number == 1 else 's'}")
 
 
