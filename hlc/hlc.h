@@ -94,6 +94,12 @@ typedef struct hlc_config {
     struct hlc_report *report; // filled with what a report shows (hlc/report/report.h); NULL: nobody asks
 } hlc_config;
 
+// Whether the processor that C is compiled for has vectors of 64 bytes: 32 registers of them.
+static inline bool hlc_has_wide_vectors(const hlc_config *config)
+{
+    return config->vector_bytes >= 32 * 64;
+}
+
 // Whether a debugger is to find every local and field under its own name.
 static inline bool hlc_keeps_names(const hlc_config *config)
 {

@@ -9,7 +9,7 @@
 #include "hlc/plan/bit_lanes.h"
 
 // Bytes of vector registers together, from which they are wide: 32 of 64.
-enum { WIDE_REGISTERS = 2048, WIDE_ROWS = 512, ROWS_LEVEL = 2 };
+enum { WIDE_ROWS = 512, ROWS_LEVEL = 2 };
 
 void program_declare_name(program_emitter *x, hmap *known, const char *macro, const char *name, text_args *declared)
 {
@@ -261,7 +261,7 @@ const char *emit_program(hlc_program *p)
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     x.e.keep_names = hlc_keeps_names(p->config);
     x.e.wide_rows = p->config->vector_bytes >= WIDE_ROWS && p->config->opt_level >= ROWS_LEVEL && !p->config->no_lanes;
-    x.e.wide_registers = p->config->vector_bytes >= WIDE_REGISTERS;
+    x.e.wide_registers = hlc_has_wide_vectors(p->config);
     x.e.most_trips = program_most_aside(&x);
     const machine_processor *runs = machine_processor_by_name(p->machine, x.pl->processor);
     x.e.inverts = x.e.most_trips > 0 && runs != NULL && runs->caches.len != 0; // room for tables, and vectors of double

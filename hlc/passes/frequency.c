@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "hlc/ir/walk.h"
+#include "hlc/passes/ahead_text.h"
 #include "hlc/passes/linear_int.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
@@ -159,11 +160,8 @@ typedef struct point {
 } point;
 
 typedef struct writer {
-    sir_module *m;
-    sir_filter *filter;
-    sir_function *f;
+    ahead_text t;
     const sir_type *item;
-    sir_loc loc;
     int64_t points;
     uint32_t re, im; // local arrays
     uint32_t j, i;   // variables of loops: over points side by side, and over groups of them
@@ -174,102 +172,63 @@ static sir_scalar real(const writer *w, double v)
     return w->item->kind == SIR_FLOAT ? (sir_scalar){.f = (float)v} : (sir_scalar){.d = v};
 }
 
-static sir_expr *integer(const writer *w, int64_t v)
-{
-    return sir_const_int(w->m, (int32_t)v, w->loc);
-}
-
-static sir_expr *local(const writer *w, uint32_t number)
-{
-    return sir_ref(w->m, SIR_LOCAL, number, w->f->locals.data[number].type, w->loc);
-}
-
-static sir_expr *element(const writer *w, sir_expr *array, sir_expr *at)
-{
-    return sir_expr2(w->m, SIR_INDEX, 0, array->type->element, array, at, w->loc);
-}
-
-static sir_expr *binary(const writer *w, lang_binary_op op, sir_expr *a, sir_expr *b)
-{
-    return sir_expr2(w->m, SIR_BINARY, op, a->type, a, b, w->loc);
-}
-
 static sir_expr *plus(const writer *w, sir_expr *a, int64_t b)
 {
-    return b == 0 ? a : binary(w, LANG_OP_ADD, a, integer(w, b));
-}
-
-static void set(const writer *w, sir_block *to, sir_expr *target, sir_expr *value)
-{
-    sir_stmt *s = sir_stmt_new(w->m, SIR_SET, w->loc);
-    s->u.set.target = target;
-    s->u.set.value = value;
-    VEC_PUSH(w->m->arena, to, s);
+    return b == 0 ? a : ahead_binary(&w->t, LANG_OP_ADD, a, ahead_integer(&w->t, b));
 }
 
 static void declare(const writer *w, sir_block *to, uint32_t number, sir_expr *value)
 {
-    sir_stmt *s = sir_stmt_new(w->m, SIR_DECL, w->loc);
+    sir_stmt *s = sir_stmt_new(w->t.m, SIR_DECL, w->t.loc);
     s->u.decl.local = number;
     s->u.decl.init = value;
-    VEC_PUSH(w->m->arena, to, s);
+    VEC_PUSH(w->t.m->arena, to, s);
 }
 
 // A local that holds a value.
 static uint32_t keep(const writer *w, sir_block *to, const char *name, sir_expr *value)
 {
-    uint32_t l = sir_local_new(w->m, w->f, name, w->item, w->loc);
+    uint32_t l = sir_local_new(w->t.m, w->t.f, name, w->item, w->t.loc);
     declare(w, to, l, value);
     return l;
 }
 
 static point keep_point(const writer *w, sir_block *to, point p)
 {
-    p.re = local(w, keep(w, to, "re", p.re));
-    p.im = local(w, keep(w, to, "im", p.im));
+    p.re = ahead_local(&w->t, keep(w, to, "re", p.re));
+    p.im = ahead_local(&w->t, keep(w, to, "im", p.im));
     return p;
 }
 
 static point copy_of(const writer *w, point p)
 {
-    return (point){local(w, p.re->index), local(w, p.im->index)};
-}
-
-static sir_block *counted(const writer *w, sir_block *to, uint32_t counter, int64_t count)
-{
-    sir_stmt *s = sir_stmt_new(w->m, SIR_FOR, w->loc);
-    s->u.for_.local = counter;
-    s->u.for_.lo = integer(w, 0);
-    s->u.for_.hi = integer(w, count);
-    s->u.for_.step = 1;
-    VEC_PUSH(w->m->arena, to, s);
-    return &s->u.for_.body;
+    return (point){ahead_local(&w->t, p.re->index), ahead_local(&w->t, p.im->index)};
 }
 
 // A table of rows of constants.
 static uint32_t add_table(const writer *w, const char *name, int64_t rows, int64_t columns)
 {
-    const sir_type *t = sir_type_array(w->m, w->item, (uint32_t)columns);
-    t = sir_type_array(w->m, t, (uint32_t)rows);
-    sir_field field = {.type = t, .init = sir_value_new(w->m->arena, t), .constant = true, .loc = w->loc};
-    field.name = arena_printf(w->m->arena, "%s_%zu", name, w->filter->fields.len);
-    VEC_PUSH(w->m->arena, &w->filter->fields, field);
-    return (uint32_t)w->filter->fields.len - 1;
+    const sir_type *t = sir_type_array(w->t.m, w->item, (uint32_t)columns);
+    t = sir_type_array(w->t.m, t, (uint32_t)rows);
+    sir_field field = {.type = t, .init = sir_value_new(w->t.m->arena, t), .constant = true, .loc = w->t.loc};
+    field.name = arena_printf(w->t.m->arena, "%s_%zu", name, w->t.filter->fields.len);
+    VEC_PUSH(w->t.m->arena, &w->t.filter->fields, field);
+    return (uint32_t)w->t.filter->fields.len - 1;
 }
 
 static point in_table(const writer *w, uint32_t table, int64_t k, uint32_t column)
 {
-    const sir_type *t = w->filter->fields.data[table].type;
-    sir_expr *re = element(w, sir_ref(w->m, SIR_FIELD, table, t, w->loc), integer(w, 2 * k)),
-             *im = element(w, sir_ref(w->m, SIR_FIELD, table, t, w->loc), integer(w, 2 * k + 1));
-    return (point){element(w, re, local(w, column)), element(w, im, local(w, column))};
+    const sir_type *t = w->t.filter->fields.data[table].type;
+    sir_expr *re = ahead_element(&w->t, sir_ref(w->t.m, SIR_FIELD, table, t, w->t.loc), ahead_integer(&w->t, 2 * k)),
+             *im = ahead_element(&w->t, sir_ref(w->t.m, SIR_FIELD, table, t, w->t.loc), ahead_integer(&w->t, 2 * k + 1));
+    return (point){ahead_element(&w->t, re, ahead_local(&w->t, column)), ahead_element(&w->t, im, ahead_local(&w->t, column))};
 }
 
 // Rows 2 k and 2 k + 1: cosines and sines of the angles by which point k + 1 of each step turns.
 static uint32_t add_turns(const writer *w, int64_t s, int64_t radix)
 {
     uint32_t table = add_table(w, "turns", 2 * (radix - 1), s);
-    sir_scalar *data = w->filter->fields.data[table].init.data;
+    sir_scalar *data = w->t.filter->fields.data[table].init.data;
     for (int64_t k = 1; k < radix; k++)
         for (int64_t j = 0; j < s; j++) {
             double angle = -2 * PI * (double)(j * k) / (double)(radix * s);
@@ -283,14 +242,14 @@ static point sum(const writer *w, point a, point b)
 {
     a = copy_of(w, a);
     b = copy_of(w, b);
-    return (point){binary(w, LANG_OP_ADD, a.re, b.re), binary(w, LANG_OP_ADD, a.im, b.im)};
+    return (point){ahead_binary(&w->t, LANG_OP_ADD, a.re, b.re), ahead_binary(&w->t, LANG_OP_ADD, a.im, b.im)};
 }
 
 static point difference(const writer *w, point a, point b)
 {
     a = copy_of(w, a);
     b = copy_of(w, b);
-    return (point){binary(w, LANG_OP_SUB, a.re, b.re), binary(w, LANG_OP_SUB, a.im, b.im)};
+    return (point){ahead_binary(&w->t, LANG_OP_SUB, a.re, b.re), ahead_binary(&w->t, LANG_OP_SUB, a.im, b.im)};
 }
 
 // a + sign * i * b
@@ -298,30 +257,30 @@ static point sum_turned(const writer *w, point a, point b, int sign)
 {
     a = copy_of(w, a);
     b = copy_of(w, b);
-    return (point){binary(w, sign > 0 ? LANG_OP_SUB : LANG_OP_ADD, a.re, b.im),
-                   binary(w, sign > 0 ? LANG_OP_ADD : LANG_OP_SUB, a.im, b.re)};
+    return (point){ahead_binary(&w->t, sign > 0 ? LANG_OP_SUB : LANG_OP_ADD, a.re, b.im),
+                   ahead_binary(&w->t, sign > 0 ? LANG_OP_ADD : LANG_OP_SUB, a.im, b.re)};
 }
 
 // p times a number of a table, or, back, times its conjugate.
 static point product(const writer *w, point p, uint32_t table, int64_t k, uint32_t column, bool back)
 {
     point a = copy_of(w, p), b = copy_of(w, p), t = in_table(w, table, k, column), u = in_table(w, table, k, column);
-    return (point){binary(w, back ? LANG_OP_ADD : LANG_OP_SUB, binary(w, LANG_OP_MUL, a.re, t.re),
-                          binary(w, LANG_OP_MUL, a.im, t.im)),
-                   binary(w, back ? LANG_OP_SUB : LANG_OP_ADD, binary(w, LANG_OP_MUL, b.im, u.re),
-                          binary(w, LANG_OP_MUL, b.re, u.im))};
+    return (point){ahead_binary(&w->t, back ? LANG_OP_ADD : LANG_OP_SUB, ahead_binary(&w->t, LANG_OP_MUL, a.re, t.re),
+                          ahead_binary(&w->t, LANG_OP_MUL, a.im, t.im)),
+                   ahead_binary(&w->t, back ? LANG_OP_SUB : LANG_OP_ADD, ahead_binary(&w->t, LANG_OP_MUL, b.im, u.re),
+                          ahead_binary(&w->t, LANG_OP_MUL, b.re, u.im))};
 }
 
 static point load(const writer *w, sir_block *to, sir_expr *at, sir_expr *again)
 {
-    point p = {element(w, local(w, w->re), at), element(w, local(w, w->im), again)};
+    point p = {ahead_element(&w->t, ahead_local(&w->t, w->re), at), ahead_element(&w->t, ahead_local(&w->t, w->im), again)};
     return keep_point(w, to, p);
 }
 
 static void store(const writer *w, sir_block *to, sir_expr *at, sir_expr *again, point p)
 {
-    set(w, to, element(w, local(w, w->re), at), p.re);
-    set(w, to, element(w, local(w, w->im), again), p.im);
+    ahead_set(&w->t, to, ahead_element(&w->t, ahead_local(&w->t, w->re), at), p.re);
+    ahead_set(&w->t, to, ahead_element(&w->t, ahead_local(&w->t, w->im), again), p.im);
 }
 
 // Sums of four points; back: for the transform back. The results are expressions of locals.
@@ -338,9 +297,10 @@ static void four(const writer *w, sir_block *to, const point *p, bool back, poin
 // Where point k of a step of groups of `radix` times s points lies.
 static sir_expr *place(const writer *w, int64_t radix, int64_t s, int64_t k)
 {
-    sir_expr *at = local(w, w->j);
+    sir_expr *at = ahead_local(&w->t, w->j);
     if (radix * s < w->points)
-        at = binary(w, LANG_OP_ADD, binary(w, LANG_OP_MUL, local(w, w->i), integer(w, radix * s)), at);
+        at = ahead_binary(&w->t, LANG_OP_ADD,
+                          ahead_binary(&w->t, LANG_OP_MUL, ahead_local(&w->t, w->i), ahead_integer(&w->t, radix * s)), at);
     return plus(w, at, k * s);
 }
 
@@ -353,11 +313,11 @@ static void two(const writer *w, const point *p, point *result)
 // A step there, which turns what comes out, or back, which turns what goes in.
 static void add_step(const writer *w, int64_t radix, int64_t s, uint32_t turns, bool back)
 {
-    sir_block *to = &w->f->body;
+    sir_block *to = &w->t.f->body;
     point p[RADIX], q[RADIX];
     if (radix * s < w->points)
-        to = counted(w, to, w->i, w->points / (radix * s));
-    to = counted(w, to, w->j, s);
+        to = ahead_counted(&w->t, to, w->i, w->points / (radix * s));
+    to = ahead_counted(&w->t, to, w->j, s);
     for (int64_t k = 0; k < radix; k++) {
         p[k] = load(w, to, place(w, radix, s, k), place(w, radix, s, k));
         if (back && k > 0)
@@ -377,11 +337,11 @@ static void add_step(const writer *w, int64_t radix, int64_t s, uint32_t turns, 
 // The last step there, the products, and the first step back.
 static void add_middle(const writer *w, uint32_t weights)
 {
-    sir_block *to = counted(w, &w->f->body, w->j, w->points / RADIX);
+    sir_block *to = ahead_counted(&w->t, &w->t.f->body, w->j, w->points / RADIX);
     point p[RADIX], q[RADIX];
     for (int64_t k = 0; k < RADIX; k++) {
-        sir_expr *at = binary(w, LANG_OP_MUL, local(w, w->j), integer(w, RADIX)),
-                 *again = binary(w, LANG_OP_MUL, local(w, w->j), integer(w, RADIX));
+        sir_expr *at = ahead_binary(&w->t, LANG_OP_MUL, ahead_local(&w->t, w->j), ahead_integer(&w->t, RADIX)),
+                 *again = ahead_binary(&w->t, LANG_OP_MUL, ahead_local(&w->t, w->j), ahead_integer(&w->t, RADIX));
         p[k] = load(w, to, plus(w, at, k), plus(w, again, k));
     }
     four(w, to, p, false, q);
@@ -389,34 +349,36 @@ static void add_middle(const writer *w, uint32_t weights)
         p[k] = keep_point(w, to, product(w, keep_point(w, to, q[k]), weights, k, w->j, false));
     four(w, to, p, true, q);
     for (int64_t k = 0; k < RADIX; k++) {
-        sir_expr *at = binary(w, LANG_OP_MUL, local(w, w->j), integer(w, RADIX)),
-                 *again = binary(w, LANG_OP_MUL, local(w, w->j), integer(w, RADIX));
+        sir_expr *at = ahead_binary(&w->t, LANG_OP_MUL, ahead_local(&w->t, w->j), ahead_integer(&w->t, RADIX)),
+                 *again = ahead_binary(&w->t, LANG_OP_MUL, ahead_local(&w->t, w->j), ahead_integer(&w->t, RADIX));
         store(w, to, plus(w, at, k), plus(w, again, k), q[k]);
     }
 }
 
 static void take_items(const writer *w, uint32_t array, int64_t first, int64_t count)
 {
-    sir_block *to = counted(w, &w->f->body, w->j, count);
-    set(w, to, element(w, local(w, array), local(w, w->j)),
-        sir_expr1(w->m, SIR_PEEK, 0, w->item, plus(w, local(w, w->j), first), w->loc));
+    sir_block *to = ahead_counted(&w->t, &w->t.f->body, w->j, count);
+    ahead_set(&w->t, to, ahead_element(&w->t, ahead_local(&w->t, array), ahead_local(&w->t, w->j)),
+        sir_expr1(w->t.m, SIR_PEEK, 0, w->item, plus(w, ahead_local(&w->t, w->j), first), w->t.loc));
 }
 
 static void push_sums(const writer *w, uint32_t array, int64_t count, int64_t step, double constant)
 {
-    sir_block *to = counted(w, &w->f->body, w->j, count);
-    sir_stmt *push = sir_stmt_new(w->m, SIR_PUSH, w->loc);
-    sir_expr *at = step == 1 ? local(w, w->j) : binary(w, LANG_OP_MUL, local(w, w->j), integer(w, step));
-    push->u.value = element(w, local(w, array), at);
+    sir_block *to = ahead_counted(&w->t, &w->t.f->body, w->j, count);
+    sir_stmt *push = sir_stmt_new(w->t.m, SIR_PUSH, w->t.loc);
+    sir_expr *at = ahead_local(&w->t, w->j);
+    if (step != 1)
+        at = ahead_binary(&w->t, LANG_OP_MUL, at, ahead_integer(&w->t, step));
+    push->u.value = ahead_element(&w->t, ahead_local(&w->t, array), at);
     if (constant != 0)
-        push->u.value = binary(w, LANG_OP_ADD, push->u.value, sir_const(w->m, w->item, real(w, constant), w->loc));
-    VEC_PUSH(w->m->arena, to, push);
+        push->u.value = ahead_binary(&w->t, LANG_OP_ADD, push->u.value, sir_const(w->t.m, w->item, real(w, constant), w->t.loc));
+    VEC_PUSH(w->t.m->arena, to, push);
 }
 
 static uint32_t new_array(const writer *w, const char *name)
 {
-    uint32_t l = sir_local_new(w->m, w->f, name, sir_type_array(w->m, w->item, (uint32_t)w->points), w->loc);
-    declare(w, &w->f->body, l, NULL);
+    uint32_t l = sir_local_new(w->t.m, w->t.f, name, sir_type_array(w->t.m, w->item, (uint32_t)w->points), w->t.loc);
+    declare(w, &w->t.f->body, l, NULL);
     return l;
 }
 
@@ -440,7 +402,7 @@ static uint32_t add_weights(const writer *w, const double *re, const double *im)
 {
     int64_t columns = w->points / RADIX;
     uint32_t table = add_table(w, "transformed", 2 * RADIX, columns);
-    sir_scalar *data = w->filter->fields.data[table].init.data;
+    sir_scalar *data = w->t.filter->fields.data[table].init.data;
     for (int64_t k = 0; k < w->points; k++) {
         data[2 * (k % RADIX) * columns + k / RADIX] = real(w, re[k]);
         data[(2 * (k % RADIX) + 1) * columns + k / RADIX] = real(w, im[k]);
@@ -472,9 +434,9 @@ static void make_ahead(finder *x, sir_filter *f, const linear_form *form, int64_
     many->peek.min = many->peek.max = points - form->pop + form->peek;
     many->pop.min = many->pop.max = points;
     many->push.min = many->push.max = firings;
-    writer w = {.m = m, .filter = f, .f = many, .item = f->input, .loc = one->loc, .points = points};
-    w.i = sir_local_new(m, many, "i", m->scalar[SIR_INT], w.loc);
-    w.j = sir_local_new(m, many, "j", m->scalar[SIR_INT], w.loc);
+    writer w = {.t = {m, f, many, one->loc}, .item = f->input, .points = points};
+    w.i = sir_local_new(m, many, "i", m->scalar[SIR_INT], w.t.loc);
+    w.j = sir_local_new(m, many, "j", m->scalar[SIR_INT], w.t.loc);
     w.re = new_array(&w, "first");
     w.im = new_array(&w, "second");
     uint32_t weights = add_weights(&w, re, im), halves = SIR_NONE;
@@ -489,7 +451,7 @@ static void make_ahead(finder *x, sir_filter *f, const linear_form *form, int64_
         add_step(&w, 2, points / 2, halves, true);
     push_sums(&w, w.re, firings / 2, form->pop, form->constants[0]);
     push_sums(&w, w.im, firings / 2, form->pop, form->constants[0]);
-    VEC_PUSH(m->arena, counted(&w, &many->body, w.j, points), sir_stmt_new(m, SIR_POP, w.loc));
+    VEC_PUSH(m->arena, ahead_counted(&w.t, &many->body, w.j, points), sir_stmt_new(m, SIR_POP, w.t.loc));
     f->ahead = many;
     sir_filter_derive(m, f);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "hlc/ir/walk.h"
+#include "hlc/passes/ahead_text.h"
 #include "hlc/passes/linear_int.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
@@ -26,8 +27,6 @@
 enum { SOME_LANES = 4, MOST_VECTORS = 4, MOST_ROWS = 64 };
 // Rows that are a vector on all machines that have any.
 enum { LEAST_ROWS = 4 };
-// Bytes of all vector registers from which on they are twice as wide as the machine's.
-enum { WIDE_REGISTERS = 2048 };
 // Bytes of the tables at most: they stay in the first cache.
 enum { MOST_BYTES = 16384 };
 // Steps and terms of all executions of one program at most.
@@ -80,7 +79,7 @@ static int lanes_of(const looker *x, const linear_ahead *s)
     const machine_processor *p = plan_bit_processor(x->hlc);
     size_t item = s->real->kind == SIR_DOUBLE ? sizeof(double) : sizeof(float);
     uint64_t bytes = p == NULL ? SOME_LANES * item : p->simd_width;
-    bool wide = x->hlc->config->vector_bytes >= WIDE_REGISTERS; // those of the processor at hand are
+    bool wide = hlc_has_wide_vectors(x->hlc->config); // those of the processor at hand are
     return (int)((wide ? 2 * bytes : bytes) / item);
 }
 
@@ -166,69 +165,27 @@ static double growth(const looker *x, const linear_ahead *s)
 
 typedef struct writer {
     looker *x;
-    sir_module *m;
+    ahead_text t;
     const linear_ahead *s;
-    sir_filter *filter;
-    sir_function *f;
-    sir_loc loc;
     uint32_t i, row; // variables of loops
 } writer;
 
-static sir_expr *integer(const writer *w, int64_t v)
-{
-    return sir_const_int(w->m, (int32_t)v, w->loc);
-}
-
-static sir_expr *local(const writer *w, uint32_t number)
-{
-    return sir_ref(w->m, SIR_LOCAL, number, w->f->locals.data[number].type, w->loc);
-}
-
-static sir_expr *element(const writer *w, sir_expr *array, sir_expr *at)
-{
-    return sir_expr2(w->m, SIR_INDEX, 0, array->type->element, array, at, w->loc);
-}
-
-static sir_expr *binary(const writer *w, lang_binary_op op, sir_expr *a, sir_expr *b)
-{
-    return sir_expr2(w->m, SIR_BINARY, op, a->type, a, b, w->loc);
-}
-
 static sir_expr *converted(const writer *w, const sir_type *t, sir_expr *e)
 {
-    return e->type == t ? e : sir_expr1(w->m, SIR_CONVERT, 0, t, e, w->loc);
-}
-
-static void set(const writer *w, sir_block *to, sir_expr *target, sir_expr *value)
-{
-    sir_stmt *s = sir_stmt_new(w->m, SIR_SET, w->loc);
-    s->u.set.target = target;
-    s->u.set.value = value;
-    VEC_PUSH(w->m->arena, to, s);
-}
-
-static sir_block *counted(const writer *w, sir_block *to, uint32_t counter, int64_t count)
-{
-    sir_stmt *s = sir_stmt_new(w->m, SIR_FOR, w->loc);
-    s->u.for_.local = counter;
-    s->u.for_.lo = integer(w, 0);
-    s->u.for_.hi = integer(w, count);
-    s->u.for_.step = 1;
-    VEC_PUSH(w->m->arena, to, s);
-    return &s->u.for_.body;
+    return e->type == t ? e : sir_expr1(w->t.m, SIR_CONVERT, 0, t, e, w->t.loc);
 }
 
 static uint32_t new_counter(const writer *w, const char *name)
 {
-    return sir_local_new(w->m, w->f, name, w->m->scalar[SIR_INT], w->loc);
+    return sir_local_new(w->t.m, w->t.f, name, w->t.m->scalar[SIR_INT], w->t.loc);
 }
 
 static uint32_t new_array(const writer *w, const char *name, int64_t count)
 {
-    uint32_t l = sir_local_new(w->m, w->f, name, sir_type_array(w->m, w->s->real, (uint32_t)count), w->loc);
-    sir_stmt *s = sir_stmt_new(w->m, SIR_DECL, w->loc);
+    uint32_t l = sir_local_new(w->t.m, w->t.f, name, sir_type_array(w->t.m, w->s->real, (uint32_t)count), w->t.loc);
+    sir_stmt *s = sir_stmt_new(w->t.m, SIR_DECL, w->t.loc);
     s->u.decl.local = l;
-    VEC_PUSH(w->m->arena, &w->f->body, s);
+    VEC_PUSH(w->t.m->arena, &w->t.f->body, s);
     return l;
 }
 
@@ -247,15 +204,15 @@ static sir_scalar real(const writer *w, double v)
 static uint32_t add_table(const writer *w, const rows *r, const char *of, int64_t column, int64_t columns)
 {
     const linear_form *f = w->s->form;
-    const sir_type *t = sir_type_array(w->m, w->s->real, (uint32_t)r->padded);
-    t = sir_type_array(w->m, t, (uint32_t)columns);
-    sir_field field = {.type = t, .init = sir_value_new(w->m->arena, t), .constant = true, .loc = w->loc};
-    field.name = arena_printf(w->m->arena, "%s_of_%s_%zu", r->name, of, w->filter->fields.len);
+    const sir_type *t = sir_type_array(w->t.m, w->s->real, (uint32_t)r->padded);
+    t = sir_type_array(w->t.m, t, (uint32_t)columns);
+    sir_field field = {.type = t, .init = sir_value_new(w->t.m->arena, t), .constant = true, .loc = w->t.loc};
+    field.name = arena_printf(w->t.m->arena, "%s_of_%s_%zu", r->name, of, w->t.filter->fields.len);
     for (int64_t c = 0; c < columns; c++)
         for (int64_t k = 0; k < r->count; k++)
             field.init.data[c * r->padded + k] = real(w, f->weights[(r->first + k) * f->peek + column + c]);
-    VEC_PUSH(w->m->arena, &w->filter->fields, field);
-    return (uint32_t)w->filter->fields.len - 1;
+    VEC_PUSH(w->t.m->arena, &w->t.filter->fields, field);
+    return (uint32_t)w->t.filter->fields.len - 1;
 }
 
 static void begin_sums(const writer *w, const rows *r, uint32_t sums)
@@ -263,8 +220,8 @@ static void begin_sums(const writer *w, const rows *r, uint32_t sums)
     const double *constants = w->s->form->constants + r->first;
     for (int64_t k = 0; k < r->count; k++)
         if (constants[k] != 0)
-            set(w, &w->f->body, element(w, local(w, sums), integer(w, k)),
-                sir_const(w->m, w->s->real, real(w, constants[k]), w->loc));
+            ahead_set(&w->t, &w->t.f->body, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_integer(&w->t, k)),
+                sir_const(w->t.m, w->s->real, real(w, constants[k]), w->t.loc));
 }
 
 // sums[row] += table[column][row] * value, for all columns and rows. What the value is depends on the column.
@@ -274,16 +231,17 @@ static void add_products(const writer *w, const rows *r, uint32_t sums, const ch
     if (columns == 0)
         return;
     uint32_t table = add_table(w, r, of, column, columns);
-    sir_block *each = counted(w, &w->f->body, w->i, columns);
-    sir_block *to = counted(w, each, w->row, r->padded);
+    sir_block *each = ahead_counted(&w->t, &w->t.f->body, w->i, columns);
+    sir_block *to = ahead_counted(&w->t, each, w->row, r->padded);
     sir_expr *value = values != SIR_NONE
-                          ? element(w, local(w, values), local(w, w->i))
+                          ? ahead_element(&w->t, ahead_local(&w->t, values), ahead_local(&w->t, w->i))
                           : converted(w, w->s->real,
-                                      sir_expr1(w->m, SIR_PEEK, 0, w->filter->input, local(w, w->i), w->loc));
-    sir_expr *weight = sir_ref(w->m, SIR_FIELD, table, w->filter->fields.data[table].type, w->loc);
-    weight = element(w, element(w, weight, local(w, w->i)), local(w, w->row));
-    set(w, to, element(w, local(w, sums), local(w, w->row)),
-        binary(w, LANG_OP_ADD, element(w, local(w, sums), local(w, w->row)), binary(w, LANG_OP_MUL, weight, value)));
+                                      sir_expr1(w->t.m, SIR_PEEK, 0, w->t.filter->input, ahead_local(&w->t, w->i), w->t.loc));
+    sir_expr *weight = sir_ref(w->t.m, SIR_FIELD, table, w->t.filter->fields.data[table].type, w->t.loc);
+    weight = ahead_element(&w->t, ahead_element(&w->t, weight, ahead_local(&w->t, w->i)), ahead_local(&w->t, w->row));
+    ahead_set(&w->t, to, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)),
+        ahead_binary(&w->t, LANG_OP_ADD, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)),
+                     ahead_binary(&w->t, LANG_OP_MUL, weight, value)));
 }
 
 // Each number of the state in turn; array: where they come from, or go to.
@@ -292,16 +250,16 @@ static void copy_scalars(const writer *w, sir_expr *place, uint32_t array, int64
     const sir_type *t = place->type;
     if (t->kind == SIR_ARRAY) {
         for (uint32_t i = 0; i < t->length; i++)
-            copy_scalars(w, element(w, place, integer(w, i)), array, number, out);
+            copy_scalars(w, ahead_element(&w->t, place, ahead_integer(&w->t, i)), array, number, out);
     } else if (t->kind == SIR_STRUCT) {
         for (uint32_t i = 0; i < t->decl->members.len; i++) {
-            sir_expr *member = sir_expr1(w->m, SIR_MEMBER, 0, t->decl->members.data[i].type, place, w->loc);
+            sir_expr *member = sir_expr1(w->t.m, SIR_MEMBER, 0, t->decl->members.data[i].type, place, w->t.loc);
             member->index = i;
             copy_scalars(w, member, array, number, out);
         }
     } else {
-        sir_expr *at = element(w, local(w, array), integer(w, (*number)++));
-        set(w, &w->f->body, out ? place : at, out ? converted(w, t, at) : converted(w, w->s->real, place));
+        sir_expr *at = ahead_element(&w->t, ahead_local(&w->t, array), ahead_integer(&w->t, (*number)++));
+        ahead_set(&w->t, &w->t.f->body, out ? place : at, out ? converted(w, t, at) : converted(w, w->s->real, place));
     }
 }
 
@@ -309,22 +267,22 @@ static void copy_state(const writer *w, uint32_t array, size_t fields, bool out)
 {
     int64_t number = 0;
     for (uint32_t i = 0; i < fields; i++)
-        if (!w->filter->fields.data[i].constant)
-            copy_scalars(w, sir_ref(w->m, SIR_FIELD, i, w->filter->fields.data[i].type, w->loc), array, &number, out);
+        if (!w->t.filter->fields.data[i].constant)
+            copy_scalars(w, sir_ref(w->t.m, SIR_FIELD, i, w->t.filter->fields.data[i].type, w->t.loc), array, &number, out);
 }
 
 static void push_all(const writer *w, uint32_t sums)
 {
-    sir_block *to = counted(w, &w->f->body, w->row, w->s->sums);
-    sir_stmt *push = sir_stmt_new(w->m, SIR_PUSH, w->loc);
-    push->u.value = converted(w, w->filter->output, element(w, local(w, sums), local(w, w->row)));
-    VEC_PUSH(w->m->arena, to, push);
+    sir_block *to = ahead_counted(&w->t, &w->t.f->body, w->row, w->s->sums);
+    sir_stmt *push = sir_stmt_new(w->t.m, SIR_PUSH, w->t.loc);
+    push->u.value = converted(w, w->t.filter->output, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)));
+    VEC_PUSH(w->t.m->arena, to, push);
 }
 
 static void pop_all(const writer *w, int64_t count)
 {
     if (count > 0)
-        VEC_PUSH(w->m->arena, counted(w, &w->f->body, w->i, count), sir_stmt_new(w->m, SIR_POP, w->loc));
+        VEC_PUSH(w->t.m->arena, ahead_counted(&w->t, &w->t.f->body, w->i, count), sir_stmt_new(w->t.m, SIR_POP, w->t.loc));
 }
 
 // As many rows as a vector, some, or a part of one, has.
@@ -346,7 +304,7 @@ static void make_ahead(looker *x, sir_filter *f, const linear_ahead *s, int lane
     many->peek = (sir_rate){.min = s->items, .max = s->items};
     many->pop = (sir_rate){.min = s->firings * one->pop.max, .max = s->firings * one->pop.max};
     many->push = (sir_rate){.min = s->sums, .max = s->sums};
-    writer w = {.x = x, .m = m, .s = s, .filter = f, .f = many, .loc = one->loc};
+    writer w = {.x = x, .t = {m, f, many, one->loc}, .s = s};
     w.i = new_counter(&w, "i");
     w.row = new_counter(&w, "row");
     const rows pushed = {"sums", 0, s->sums, s->sums};

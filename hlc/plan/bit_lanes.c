@@ -16,7 +16,6 @@ enum {
     BIT_LEVEL = 2,  // of -O
     BIT_LEAST = 16, // bytes of a vector
     BIT_MOST = 64,
-    BIT_WIDE_REGISTERS = 2048, // bytes of all vector registers, from which on they are as wide as that
     BIT_STEPS = 1 << 19,  // of running a firing with bits
     BIT_TEXT = 1 << 13,   // as they are written: the C compiler takes about a second for so many
     BIT_DROPPED = 4,      // times as many are made and not needed
@@ -38,7 +37,7 @@ enum {
 static bool has_wide_vectors(const hlc_program *p, const machine_processor *x)
 {
     int64_t strip = p->config->strip, latency = p->config->max_latency;
-    return p->config->vector_bytes >= BIT_WIDE_REGISTERS && x->simd_width >= BIT_MOST / 2 &&
+    return hlc_has_wide_vectors(p->config) && x->simd_width >= BIT_MOST / 2 &&
            (strip == 0 || strip >= 8 * BIT_MOST) && (latency == 0 || latency >= 8 * BIT_MOST);
 }
 
