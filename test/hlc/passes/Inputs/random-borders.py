@@ -3,11 +3,10 @@
 
     random-borders.py FIRST COUNT FOLDER
 """
-import os
 import random
 import struct
-import subprocess
-import sys
+
+from compare import compare, seeds
 
 
 class Program:
@@ -94,39 +93,15 @@ class Program:
 
 
 def main():
-    first, count, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    os.makedirs(folder, exist_ok=True)
-    os.chdir(folder)
-    items = random.Random(first)
+    todo, changed = seeds(), 0
+    items = random.Random(todo.start)
     inputs = {'int': struct.pack('<1500i', *[items.randint(-1000, 1000) for _ in range(1500)]),
               'float': struct.pack('<1500f', *[items.uniform(-1, 1) for _ in range(1500)])}
-    changed = 0
-    for seed in range(first, first + count):
+    for seed in todo:
         p = Program(seed)
-        text = p.text()
-        with open('borders.str', 'w') as f:
-            f.write(text)
-        with open('in', 'wb') as f:
-            f.write(inputs[p.kind])
-
-        def run(*args):
-            done = subprocess.run(args, stderr=subprocess.PIPE, text=True)
-            if done.returncode != 0:
-                sys.exit(f'seed {seed}: {args[0]}: {done.stderr}')
-            return done.stderr
-        run('svmc', '--interpret', 'borders.str', '--in=in', '--out=expected')
-        said = run('svm-opt', '--passes=canonicalize,borders', '--verify-each', '--remarks', 'borders.str', '-o', 'borders.sir')
-        changed += '[borders]' in said
-        outputs = [('svm-opt', '--interpret', 'borders.sir', '--in=in', '--out=out')]
-        if seed % 4 == 0:
-            level = random.Random(seed).choice((['-O3', '-march=native'], ['-O2']))
-            run('svmc', *level, 'borders.str', '-o', 'borders')
-            outputs.append(('./borders', '--in=in', '--out=out'))
-        for command in outputs:
-            run(*command)
-            if open('out', 'rb').read() != open('expected', 'rb').read():
-                sys.exit(f'seed {seed}: {command[0]} differs from the interpreter')
-    print(f'{count} programs, {changed} changed')
+        passed, _ = compare(seed, p.text(), inputs[p.kind], 'canonicalize,borders')
+        changed += '[borders]' in passed
+    print(f'{len(todo)} programs, {changed} changed')
 
 
 main()

@@ -3,11 +3,10 @@
 
     random-keys.py FIRST COUNT FOLDER
 """
-import os
 import random
 import struct
-import subprocess
-import sys
+
+from compare import compare, seeds
 
 
 def program(seed):
@@ -58,44 +57,22 @@ int->int pipeline Main {{ add Keys; }}
 """
 
 
-def main():
-    first, count, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    os.makedirs(folder, exist_ok=True)
-    os.chdir(folder)
-    items = random.Random(first)
-    with open('in', 'wb') as f:
-        f.write(struct.pack('<1201i', *[items.choice((0, items.randint(-2 ** 31, 2 ** 31 - 1))) for _ in range(1201)]))
-    changed = jammed = 0
-    for seed in range(first, first + count):
-        with open('keys.str', 'w') as f:
-            f.write(program(seed))
+# A division by zero or a subscript outside stops all: what they say is not compared.
+def is_stop(said):
+    return 'zero' in said or 'outside' in said or 'out of' in said
 
-        # A division by zero or a subscript outside stops both: what they say is not compared.
-        def run(*args):
-            done = subprocess.run(args, stderr=subprocess.PIPE, text=True)
-            return done.returncode, done.stderr
-        wrong, said = run('svmc', '--interpret', 'keys.str', '--in=in', '--out=expected')
-        if wrong:
-            if 'zero' not in said and 'outside' not in said and 'out of' not in said:
-                sys.exit(f'seed {seed}: {said}')
-            continue
-        wrong, said = run('svm-opt', '--passes=canonicalize,tabulate', '--verify-each', '--remarks', 'keys.str', '-o', 'keys.sir')
-        if wrong:
-            sys.exit(f'seed {seed}: svm-opt: {said}')
-        changed += 'both branches' in said
-        outputs = [('svm-opt', '--interpret', 'keys.sir', '--in=in', '--out=out')]
-        if seed % 4 == 0:
-            level = random.Random(seed).choice((['-O3', '-march=native'], ['-O2']))
-            wrong, said = run('svmc', *level, '--remarks', 'keys.str', '-o', 'keys')
-            if wrong:
-                sys.exit(f'seed {seed}: svmc: {said}')
-            jammed += 'wait together' in said
-            outputs.append(('./keys', '--in=in', '--out=out'))
-        for command in outputs:
-            wrong, said = run(*command)
-            if wrong or open('out', 'rb').read() != open('expected', 'rb').read():
-                sys.exit(f'seed {seed}: {command[0]} differs from the interpreter {said}')
-    print(f'{count} programs, {changed} changed, {jammed} wait together')
+
+def main():
+    todo = seeds()
+    items = random.Random(todo.start)
+    given = struct.pack('<1201i', *[items.choice((0, items.randint(-2 ** 31, 2 ** 31 - 1))) for _ in range(1201)])
+    changed = jammed = 0
+    for seed in todo:
+        said = compare(seed, program(seed), given, 'canonicalize,tabulate', is_stop)
+        if said is not None:
+            changed += 'both branches' in said[0]
+            jammed += 'wait together' in said[1]
+    print(f'{len(todo)} programs, {changed} changed, {jammed} wait together')
 
 
 main()

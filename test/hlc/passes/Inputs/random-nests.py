@@ -3,11 +3,10 @@
 
     random-nests.py FIRST COUNT FOLDER
 """
-import os
 import random
 import struct
-import subprocess
-import sys
+
+from compare import compare, seeds
 
 
 def loops(r, sizes):
@@ -91,31 +90,13 @@ float->float pipeline Main {{ add Nest; }}
 
 
 def main():
-    first, count, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    os.makedirs(folder, exist_ok=True)
-    os.chdir(folder)
-    items = random.Random(first)
-    with open('in', 'wb') as f:
-        f.write(struct.pack('<12000f', *[items.uniform(-1, 1) for _ in range(12000)]))
-    changed = 0
-    for seed in range(first, first + count):
-        with open('nest.str', 'w') as f:
-            f.write(program(seed))
-        run = lambda *args: subprocess.run(args, check=True, stderr=subprocess.PIPE, text=True).stderr
-        run('svmc', '--interpret', 'nest.str', '--in=in', '--out=expected')
-        said = run('svm-opt', '--passes=canonicalize,in-place,interchange', '--verify-each', '--remarks', 'nest.str', '-o',
-                   'nest.sir')
-        changed += 'in one go [interchange]' in said
-        outputs = [('svm-opt', '--interpret', 'nest.sir', '--in=in', '--out=out')]
-        if seed % 4 == 0:
-            level = random.Random(seed).choice((['-O3', '-march=native'], ['-O2']))
-            run('svmc', *level, 'nest.str', '-o', 'nest')
-            outputs.append(('./nest', '--in=in', '--out=out'))
-        for command in outputs:
-            run(*command)
-            if open('out', 'rb').read() != open('expected', 'rb').read():
-                sys.exit(f'seed {seed}: {command[0]} differs from the interpreter')
-    print(f'{count} nests, {changed} changed')
+    todo, changed = seeds(), 0
+    items = random.Random(todo.start)
+    given = struct.pack('<12000f', *[items.uniform(-1, 1) for _ in range(12000)])
+    for seed in todo:
+        passed, _ = compare(seed, program(seed), given, 'canonicalize,in-place,interchange')
+        changed += 'in one go [interchange]' in passed
+    print(f'{len(todo)} nests, {changed} changed')
 
 
 main()
