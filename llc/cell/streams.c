@@ -15,6 +15,8 @@ enum { LEAST_ROOM = 16 };
 
 static const char *const control_functions[] = {"svm_streamInitRAM", "svm_streamInit", "svm_streamName",
                                                 "svm_streamDestroy"};
+// What control code calls that runs kernels with streams: a net's channels are in use by the PPE.
+static const char *const net_functions[] = {"svm_netRun"};
 
 // The name of a function of the API without the At of what its macro calls.
 static const char *plain_name(cell_program *p, CXCursor function)
@@ -30,12 +32,20 @@ typedef struct search {
     src_range at;
 } search;
 
-static bool is_controls(const char *name)
+static bool is_one_of(const char *const *names, size_t count, const char *name)
 {
-    for (size_t i = 0; i < sizeof control_functions / sizeof *control_functions; i++)
-        if (strcmp(control_functions[i], name) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
             return true;
     return false;
+}
+
+static bool uses_streams(const char *name)
+{
+    if (is_one_of(net_functions, sizeof net_functions / sizeof *net_functions, name))
+        return true;
+    return strncmp(name, "svm_stream", 10) == 0 &&
+           !is_one_of(control_functions, sizeof control_functions / sizeof *control_functions, name);
 }
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -48,7 +58,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     if (clang_getCursorKind(function) != CXCursor_FunctionDecl || !reader_is_foreign(function))
         return CXChildVisit_Recurse;
     const char *name = plain_name(s->program, function);
-    if (strncmp(name, "svm_stream", 10) != 0 || is_controls(name))
+    if (!uses_streams(name))
         return CXChildVisit_Recurse;
     s->found = name;
     s->at = reader_location(s->program->session, clang_getCursorLocation(cursor));

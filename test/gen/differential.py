@@ -340,13 +340,20 @@ class Batch:
         for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines, self.target, self.long)):
             ways = {seed: Way(options(), clang, llc, seeds=adversaries(self.adversary, seed)) for seed in self.seeds}
             new = self.each(self.seeds, lambda seed, checker: checker.emit(ways[seed], f"w{number}.c"))
-            if new:
-                self.compile(f"w{number}", new, ways)
+            for group in self.groups(new, f"w{number}.c"):
+                self.compile(f"w{number}", group, ways)
         if self.target == "sim":
             self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.15 and checker.texts_again())
             self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.02 and checker.whole(Way([self.rng.choice(["-O2", "-O3"])], whole=True)))
         for seed, checker in self.checkers.items():
             self.outcomes.setdefault(seed, self.warnings.get(seed) or checker.rejected)
+
+    def groups(self, seeds, name):
+        """Those that are compiled together: on the Cell a unit's streams are all SPEs' or all the PPE's, by what all of it does."""
+        if self.target != "cell":
+            return [seeds] if seeds else []
+        promises = [s for s in seeds if "holds_processor" in self.checkers[s].read(name)]
+        return [group for group in (promises, [s for s in seeds if s not in promises]) if group]
 
     def compile(self, name, seeds, ways):
         """One executable of all, and its runs; where that does not compile, each alone."""
