@@ -53,15 +53,29 @@ def header_own_names(folder):
     names = set()
     for header in OWN_HEADERS:
         with open(os.path.join(folder, header), encoding="utf-8") as f:
-            names.update(re.findall(r"\bsvm_[rR]ound\w*", without_comments(f.read())))
+            text = without_comments(f.read())
+        names.update(re.findall(r"\bsvm_[rR]ound\w*", text))
+        for members in re.findall(r"\benum\b[^{};]*\{([^{}]*)\}", text):
+            names.update(re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)", members))
     return names
 
 
-def write_batch(folder, name, parts, headers, own):
+def with_own_headers(text, folder, seen):
+    """A C text with OWN_HEADERS, of that folder, in it: what is cut out of it for an SPE keeps the names that stand there."""
+    def replace(line):
+        if line.group(1) not in OWN_HEADERS or line.group(1) in seen:
+            return "" if line.group(1) in seen else line.group(0)
+        seen.add(line.group(1))
+        with open(os.path.join(folder, line.group(1)), encoding="utf-8") as f:
+            return with_own_headers(f.read(), folder, seen)
+    return re.sub(r"^#include <svm/(\w+\.h)>$", replace, text, flags=re.M)
+
+
+def write_batch(folder, name, parts, headers, own, include):
     """Writes NAME.c of parts (number, name of a C file in the folder): main's first argument says which to run.
 
     Gives the numbers of those that it leaves out because they share a name that the headers use with another.
-    own: what OWN_HEADERS declare.
+    own: what OWN_HEADERS declare. include: the folder that they are in.
     """
     lines, includes, count = [], {"#include <stdlib.h>": None}, max(number for number, _ in parts) + 1
     kept, left_out = set(), []
@@ -76,6 +90,9 @@ def write_batch(folder, name, parts, headers, own):
             left_out.append(number)
             continue
         kept |= names & headers
+        text = with_own_headers(text, include, set())
+        with open(os.path.join(folder, source), "w", encoding="utf-8") as f:
+            f.write(text)
         includes.update(dict.fromkeys(re.findall(r"^#include <(?!svm/lanes|svm/bits|svm/mapped).*$", text, re.M))) # these come with their numbers
         names = sorted(names - headers)
         lines += [f"#define {n} batch{number}_{n}" for n in names]

@@ -88,8 +88,9 @@ class Tools:
         words = shlex.split(shown.stdout + shown.stderr)
         self.compile = [w for w in words[:words.index("-c")] if not w.startswith(("-DSVM_MACHINE_TABLE", "-O")) and w != "-w"]
         self.library = os.path.join(self.bin, "../lib/libsvm-host.a")
-        self.headers = header_names(os.path.join(self.bin, "../include/svm"))
-        self.own = header_own_names(os.path.join(self.bin, "../include/svm"))
+        self.include = os.path.join(self.bin, "../include/svm")
+        self.own = header_own_names(self.include)
+        self.headers = header_names(self.include) - self.own
 
     def tool(self, name):
         return os.path.join(self.bin, name)
@@ -359,7 +360,7 @@ class Batch:
         """One executable of all, and its runs; where that does not compile, each alone."""
         numbers = {seed: n for n, seed in enumerate(seeds)}
         parts = [(n, os.path.join(str(seed), name + ".c")) for seed, n in numbers.items()]
-        left_out = [seeds[n] for n in write_batch(self.folder, name, parts, self.tools.headers, self.tools.own)]
+        left_out = [seeds[n] for n in write_batch(self.folder, name, parts, self.tools.headers, self.tools.own, self.tools.include)]
         self.each(left_out, lambda seed, checker: self.alone(seed, checker, ways[seed]))
         seeds = [s for s in seeds if s not in left_out]
         exe = os.path.join(self.folder, name)
