@@ -5,6 +5,7 @@
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
                     [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--refused=PERCENT]
                     [--adversary=N[,zeroes]] [--thorough] [--quick=N [--vectors]] [--long=N] [--target=sim]
+                    [--target=cell [--spes=LIST] [--streams]]
     differential.py --svmc=PATH [--machine=LIST] [--adversary=N[,zeroes]] PROGRAM.str...
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
@@ -19,7 +20,9 @@ their canonical form. With --machine each is also mapped to these machines (comm
 than the compiler's choice, and runs in the simulator, or with --target=cell on the Cell emulation alone, which compiles for a machine only, with --check-dma; refusals.py has the errors that tell why a machine cannot run it. More refusals
 than the given percentage of what was to be mapped are a failure, and so is a machine on which nothing ran. With --adversary
 each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. With --long
-a run has N items of input, and programs that read none are left out; on the Cell rounds are mostly small then, so that there are many and SPEs repeat them. With --quick=N
+a run has N items of input, and programs that read none are left out; on the Cell rounds are mostly small then, so that there are many and SPEs repeat them. With --spes=LIST (commas between) each program runs
+on each of these numbers of SPEs, and --adversary's seeds, three if it does not say, are all runs that there are: the program as it is under each of them,
+with less input or other numbers of steady states under one; with --streams as --transfer=stream maps it, where it can be. With --quick=N
 each program goes through N ways to compile, of all levels, strips and the given machines, with tcc as the C compiler (quick.py; gcc with --vectors, since tcc sees one lane in svm/lanes.h). A program that
 fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
 rejected; more than the given percentage of them is a failure too, for the generator's sake.
@@ -56,10 +59,10 @@ MEANT = "divi|remainder|deadlock|more than|fewer|latency|pushed \\d+ items? in a
 
 class Way:
     """A way to compile: options of svmc, and of clang or, for the simulator, svm-llc. whole: svmc calls svm-llc itself. seeds: of the
-    adversary, under which what was compiled runs as well."""
+    adversary, under which what was compiled runs as well; once: no run is made without a seed, and the first is under all of them."""
 
-    def __init__(self, svmc, clang=(), llc=None, whole=False, seeds=()):
-        self.svmc, self.clang, self.llc, self.whole, self.seeds = list(svmc), list(clang), llc, whole, seeds
+    def __init__(self, svmc, clang=(), llc=None, whole=False, seeds=(), once=False):
+        self.svmc, self.clang, self.llc, self.whole, self.seeds, self.once = list(svmc), list(clang), llc, whole, seeds, once
 
     def __str__(self):
         text = f"{'whole ' if self.whole else ''}svmc {' '.join(self.svmc)}"
@@ -107,7 +110,8 @@ class Checker:
         self.expected, self.untagged, self.texts, self.compared = [], {}, set(), 0
         self.rejected = self.unmapped = None
         self.mapped = {}  # by machine: [how often the program ran there, how often it was refused]
-        self.repeated = False  # in some run SPEs repeated rounds by themselves
+        self.noted = False  # in some run SPEs repeated rounds by themselves; with --streams: all was the SPEs', streams too
+        self.promises = None  # with --streams: whether its kernels promise that only SPEs use streams
         self.sources = ["p.str"]
         self.write("p.str", text)
         for name, data in self.case.tables.items():
@@ -176,20 +180,20 @@ class Checker:
 
     def compare(self, command, how, tagged=True):
         """All runs of an executable. tagged: whether it knows --tag-prints, if that is asked for."""
-        seeds = how.seeds if isinstance(how, Way) else ()
         for number, (run, expected) in enumerate(zip(self.runs, self.expected)):
             if not tagged and self.case.tagged:
                 if number not in self.untagged:
                     self.untagged[number] = run.execute(self.interpreter(), self.folder, "svmc --interpret", False)
                 expected = self.untagged[number]
-            for one in [run, *map(run.under, seeds)]:
+            for one in runs_of(run, number, how):
                 got = one.execute(command, self.folder, str(how), tagged)
                 if got.status == 1 and kind_of_refusal(got.err):
                     self.note_mapped(how, re.search(r"error: (.*)", got.err).group(1))
                     return
                 difference = expected.difference(got)
                 self.compared += 1
-                self.repeated |= bool(re.search(r"^svm-cell: PPE: .*repeats [1-9]", got.err, re.M))
+                said = r"repeats [1-9]" if self.promises is None else r"kernels 0, transfers 0,"
+                self.noted |= self.promises is not False and bool(re.search(rf"^svm-cell: PPE: .*{said}", got.err, re.M))
                 if difference:
                     raise Failure("difference", str(how) + one.how, difference)
         self.note_mapped(how, None)
@@ -229,6 +233,14 @@ class Checker:
 
 # ---- One program, and many ----
 
+def runs_of(run, number, how):
+    """What is run of an executable for the run with this number, and in which order transfers complete."""
+    seeds = getattr(how, "seeds", ())
+    if not getattr(how, "once", False):
+        return [run, *map(run.under, seeds)]
+    return [run.under(s) for s in (seeds if number == 0 else [seeds[number % len(seeds)]])]
+
+
 def mapped(rng):
     """Options for a program on several processors: often none."""
     options = [[], [], [f"--strip={rng.choice(STRIPS)}"], [f"--max-latency={rng.choice(STRIPS)}"], [f"--processors={rng.choice([1, 2, 3, 4])}"],
@@ -245,8 +257,16 @@ def on_cell(rng, long):
     return [*spes, f"--processors={rng.choice([1, 2, 6, 8, 16])}"] if rng.random() < 0.9 else spes
 
 
-def compilers_of(rng, machines, target, long=0):
+def on_each(spes, machine, streams):
+    """The same for each of these numbers of SPEs."""
+    more = ["--transfer=stream"] if streams else []
+    return [([], ["--target=cell", "-O0", f"--machine={machine}"], lambda n=n: ["-O2", f"--machine={machine}", f"--processors={n}", *more]) for n in spes]
+
+
+def compilers_of(rng, machines, target, long=0, spes=(), streams=False):
     """How the programs of a batch are compiled: for each way options of clang or svm-llc, and a choice of options of svmc."""
+    if spes:
+        return [way for m in machines for way in on_each(spes, m, streams)]
     if target == "cell":
         return [([], ["--target=cell", "-O1", f"--machine={m}"], lambda m=m: [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={m}", *on_cell(rng, long)])
                 for m in machines]
@@ -318,6 +338,7 @@ class Batch:
     def __init__(self, settings, texts, folder):
         tools, self.tools, self.folder, self.machines = settings.tools, settings.tools, folder, settings.machines
         self.adversary, self.target, self.long = settings.adversary, settings.target, settings.long
+        self.spes, self.streams = settings.spes, settings.streams
         self.rng = random.Random(f"batch {min(texts)}")
         self.seeds, self.outcomes, self.checkers, self.warnings, self.compiles = sorted(texts), {}, {}, {}, 0
         for seed in self.seeds:
@@ -338,8 +359,8 @@ class Batch:
 
     def check(self):
         self.each(self.seeds, lambda seed, checker: (checker.rng.random() < 0.1 and checker.split_sources(), checker.reference()))
-        for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines, self.target, self.long)):
-            ways = {seed: Way(options(), clang, llc, seeds=adversaries(self.adversary, seed)) for seed in self.seeds}
+        for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines, self.target, self.long, self.spes, self.streams)):
+            ways = {seed: Way(options(), clang, llc, seeds=adversaries(self.adversary, seed), once=bool(self.spes)) for seed in self.seeds}
             new = self.each(self.seeds, lambda seed, checker: checker.emit(ways[seed], f"w{number}.c"))
             for group in self.groups(new, f"w{number}.c"):
                 self.compile(f"w{number}", group, ways)
@@ -354,6 +375,8 @@ class Batch:
         if self.target != "cell":
             return [seeds] if seeds else []
         promises = [s for s in seeds if "holds_processor" in self.checkers[s].read(name)]
+        for seed in seeds if self.streams else []:
+            self.checkers[seed].promises = seed in promises
         return [group for group in (promises, [s for s in seeds if s not in promises]) if group]
 
     def compile(self, name, seeds, ways):
@@ -400,6 +423,7 @@ class Settings:
         self.machines = [m for m in (args.machine or "").split(",") if m]
         self.thorough, self.adversary, self.quick = args.thorough, args.adversary, args.quick
         self.vectors, self.target, self.long = args.vectors, args.target, args.long
+        self.spes, self.streams = args.spes, args.streams
         self.tcc = Tcc(self.tools.bin, args.quick_folder, self.machines, self.tools.compile[0]) if args.quick else None
 
     def text(self, seed):
@@ -427,7 +451,7 @@ def check_quickly(settings, seed, text):
                             raise
         except Failure as f:
             outcome = f
-        return (seed, text, outcome or checker.rejected, checker.unmapped, checker.mapped, checker.repeated), checker.compared
+        return (seed, text, outcome or checker.rejected, checker.unmapped, checker.mapped, checker.noted), checker.compared
 
 
 def fits_long(text, items, target):
@@ -456,7 +480,7 @@ def run_batch(settings, first, last):
     with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
         batch = Batch(settings, texts, folder)
         batch.check()
-        results += [(s, texts[s], batch.outcomes[s], c.unmapped, c.mapped, c.repeated) for s, c in batch.checkers.items() if not is_crowded(batch, s)]
+        results += [(s, texts[s], batch.outcomes[s], c.unmapped, c.mapped, c.noted) for s, c in batch.checkers.items() if not is_crowded(batch, s)]
         compared, compiles = sum(c.compared for c in batch.checkers.values()), batch.compiles
         crowded = [s for s in batch.checkers if is_crowded(batch, s)]
     for seed in crowded:
@@ -472,12 +496,12 @@ def is_crowded(batch, seed):
 
 class Tally:
     def __init__(self, keep):
-        self.keep, self.run, self.compared, self.compiles, self.repeated = keep, 0, 0, 0, 0
+        self.keep, self.run, self.compared, self.compiles, self.noted = keep, 0, 0, 0, 0
         self.rejections, self.failures, self.unmapped, self.mapped = {}, {}, {}, {}
 
-    def take(self, seed, text, outcome, unmapped, mapped, repeated):
+    def take(self, seed, text, outcome, unmapped, mapped, noted):
         self.run += 1
-        self.repeated += repeated
+        self.noted += noted
         for machine, (ran, refused) in mapped.items():
             counts = self.mapped.setdefault(machine, [0, 0])
             counts[0] += ran
@@ -544,9 +568,12 @@ def run_seeds(settings, args):
             print(f"{tally.run} programs, {tally.failed()} failures", file=sys.stderr, flush=True)
     rejected = tally.report(time.monotonic() - start)
     wrong = [] if args.thorough else tally.too_few(settings.machines, args.refused)
-    if args.target == "cell" and args.long:
-        print(f"  in {tally.repeated} programs SPEs repeated rounds by themselves")
-        wrong += [] if tally.repeated else ["no SPE repeated rounds by itself"]
+    if args.target == "cell" and args.long and not args.streams:
+        print(f"  in {tally.noted} programs SPEs repeated rounds by themselves")
+        wrong += [] if tally.noted else ["no SPE repeated rounds by itself"]
+    if args.streams:
+        print(f"  in {tally.noted} programs streams and all kernels are SPEs' alone")
+        wrong += [] if tally.noted else ["in no program streams and all kernels are SPEs' alone"]
     for line in wrong:
         print(f"  FAILED: {line}")
     return bool(tally.failures or wrong) or rejected * 100 > tally.run * args.rejected
@@ -584,10 +611,16 @@ def main():
     parser.add_argument("--vectors", action="store_true")
     parser.add_argument("--long", type=int, default=0)
     parser.add_argument("--target", choices=["sim", "cell"], default="sim")
+    parser.add_argument("--spes", type=lambda text: [int(n) for n in text.split(",")], default=[])
+    parser.add_argument("--streams", action="store_true")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
     if not args.programs and not args.count and not args.seconds:
         parser.error("how many? --count or --seconds")
+    if (args.spes or args.streams) and (args.target != "cell" or not args.spes):
+        parser.error("--spes is for --target=cell, and --streams for --spes")
+    if args.spes and args.adversary == "0":
+        args.adversary = "3"
     if args.target == "cell":  # each access of an SPE checked, in code that is made quickly
         args.machine = args.machine or "cell-qs20"
         os.environ.update(SVM_CELL_CHECK_DMA="1", SVM_CELL_COUNT="1", SVM_SPU_HOST_CFLAGS=os.environ.get("SVM_SPU_HOST_CFLAGS", "-O0"))

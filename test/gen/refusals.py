@@ -14,6 +14,7 @@ REFUSALS = [
     ("moves too little with this --strip", r"channels of '.*' keep more items than a round of strips of \d+ steady states moves"),
     ("cannot have --mapping=space or --transfer=stream", r"'.*' cannot be mapped as --(mapping=space|transfer=stream) asks: "),
     ("has nothing for --mapping or --transfer", r"--(mapping|transfer)=\w+ (contradicts --processors=|needs |has nothing to move)"),
+    ("does not fit a local memory as a whole", r"--mapping=time has each processor run all of '.*', whose code and state leave too little"),
     ("needs operations that the machine lacks", r"the kernel '.*' needs operations of the class '.*', which the processor '.*' of the machine '.*' cannot run"),
 ]
 
