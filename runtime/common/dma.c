@@ -3,6 +3,7 @@
 // that a transfer keeps between its pieces is a position (svmr_Kernel.progress), so it needs no stack of its own.
 #include "runtime/common/dma.h"
 #include "runtime/common/adversary.h"
+#include "svm/instructions.h"
 
 #include <string.h>
 
@@ -144,13 +145,21 @@ static bool hasIndices(const svmr_Transfer *t)
     return t->kind == SVM_TRANSFER_INDEXED;
 }
 
+// What addresses and lengths of p are multiples of: stream instructions move words, in as many steps as an engine needs
+// that works with more.
+static size_t multipleOf(const svmr_Kernel *p, const svm_ProcessorRow *engine)
+{
+    return p->instruction && engine->alignment > SVM_WORD ? SVM_WORD : engine->alignment;
+}
+
 static void checkMultiple(svmr_Kernel *p, const svm_ProcessorRow *engine, size_t value, const char *what,
                           svmr_Side side, svmr_Place at)
 {
-    if (SVMR_UNLIKELY(value % engine->alignment))
+    const size_t multiple = multipleOf(p, engine);
+    if (SVMR_UNLIKELY(value % multiple))
         svmr_fail(p->machine, SVM_ERROR_ALIGNMENT, svmr_name(p), at,
-                  "'%s' works with multiples of %zu bytes, and the %s of '%s' is %zu", engine->name, engine->alignment,
-                  what, sideName(side), value);
+                  "'%s' works with multiples of %zu bytes, and the %s of '%s' is %zu", engine->name, multiple, what,
+                  sideName(side), value);
 }
 
 // Addresses and lengths of what lies together. How much of a stream goes at once is the runtime's choice.

@@ -208,8 +208,7 @@ static svm_Block srfBlock(const svm_StreamUnit *u, size_t r, svmr_Place at)
 {
     const svm_StreamSRFReg *reg = srfRegister(u, r, at);
     svm_Block b;
-    svm_blockInitAt(&b, u->srf, reg->stream_ptr, words(u, reg->stream_length, reg->stream_record_size, at), SVM_WORD,
-                    at.file, at.line);
+    svmr_wordsInit(&b, u->srf, reg->stream_ptr, words(u, reg->stream_length, reg->stream_record_size, at), SVM_WORD, at);
     svm_blockName(&b, "the SRF stream");
     return b;
 }
@@ -421,7 +420,7 @@ static svm_Block memoryBlock(const svm_StreamUnit *u, const svm_StreamMemReg *re
             words(u, SIZE_MAX, 2, at);
     }
     svm_Block b;
-    svm_blockInitAt(&b, u->memory, reg->stream_ptr, length, SVM_WORD, at.file, at.line);
+    svmr_wordsInit(&b, u->memory, reg->stream_ptr, length, SVM_WORD, at);
     svm_blockName(&b, "the stream in memory");
     return b;
 }
@@ -470,6 +469,7 @@ static void wrap(svmr_Instruction *i, bool (*step)(svm_Kernel *k), const char *n
 {
     i->initialised = true;
     i->transfer = i->kernel.private_->step;
+    i->kernel.private_->instruction = i;
     i->kernel.private_->step = step;
     i->kernel.run = runStep;
     i->kernel.name = name;

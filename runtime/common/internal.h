@@ -269,6 +269,8 @@ static inline uintptr_t svmr_blockCheck(const svm_Block *b)
 
 // The block's elements lie there from now on, in memory of the runtime's; NULL: where svm_blockInit put them.
 void svmr_blockLies(svm_Block *b, void *data);
+// A block of words, which begins at any word, whatever the memory's alignment.
+void svmr_wordsInit(svm_Block *b, mm_Mem memory, size_t address, size_t words, size_t word, svmr_Place at);
 
 // The running kernel waits until it can have what it wants of a stream, or goes on at once if it can. A DMA kernel
 // returns at once (and then returns false from its step), any other kernel when it may be so.

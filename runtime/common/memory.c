@@ -221,19 +221,21 @@ svmr_MemoryState *svmr_memoryState(svm_Machine *m, mm_Mem memory, svmr_Place at)
     return &svmr_state(m, id)->memories[svmr_index(id)];
 }
 
-static void checkAlignment(svm_Machine *m, const svmr_MemoryState *s, mm_Mem memory, size_t address, const char *object,
-                           svmr_Place at)
+// most: of the memory's alignment, what matters.
+static void checkAlignment(svm_Machine *m, const svmr_MemoryState *s, mm_Mem memory, size_t address, size_t most,
+                           const char *object, svmr_Place at)
 {
     const svm_MemoryRow *row = s->row;
-    if (row->local && row->alignment > 1 && address % row->alignment)
+    const size_t alignment = row->alignment < most ? row->alignment : most;
+    if (row->local && alignment > 1 && address % alignment)
         svmr_fail(m, SVM_ERROR_ALIGNMENT, object, at,
-                  "the address %zu in the memory '%s' is not a multiple of its alignment of %zu bytes", address,
-                  memory->name, row->alignment);
+                  "the address %zu in the memory '%s' is not a multiple of its %s of %zu bytes", address, memory->name,
+                  alignment == row->alignment ? "alignment" : "words", alignment);
 }
 
 void svmr_checkAlignment(svm_Machine *m, mm_Mem memory, size_t address, const char *object, svmr_Place at)
 {
-    checkAlignment(m, svmr_memoryState(m, memory, at), memory, address, object, at);
+    checkAlignment(m, svmr_memoryState(m, memory, at), memory, address, SIZE_MAX, object, at);
 }
 
 static char *locate(svm_Machine *m, svmr_MemoryState *s, mm_Mem memory, size_t address, size_t bytes,
@@ -277,10 +279,9 @@ char *svmr_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, c
 
 // ---- Blocks ----
 
-void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize, const char *file,
-                     int line)
+static void initBlock(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize, size_t most,
+                      svmr_Place at)
 {
-    svmr_Place at = SVMR_PLACE("svm_blockInit");
     svm_Machine *m = svmr_machine();
     if (!b)
         svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the block is a null pointer");
@@ -296,7 +297,7 @@ void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacit
     svmr_lock(m);
     char *data = locate(m, s, memory, address, capacity * elementSize, "", at);
     svmr_unlock(m);
-    checkAlignment(m, s, memory, address, "", at);
+    checkAlignment(m, s, memory, address, most, "", at);
     *b = (svm_Block){.data = data,
                      .capacity = capacity,
                      .elementSize = elementSize,
@@ -304,6 +305,17 @@ void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacit
                      .address = address,
                      .machine = m};
     b->check = svmr_blockCheck(b);
+}
+
+void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize, const char *file,
+                     int line)
+{
+    initBlock(b, memory, address, capacity, elementSize, SIZE_MAX, SVMR_PLACE("svm_blockInit"));
+}
+
+void svmr_wordsInit(svm_Block *b, mm_Mem memory, size_t address, size_t words, size_t word, svmr_Place at)
+{
+    initBlock(b, memory, address, words, word, word, at);
 }
 
 void svm_blockName(svm_Block *b, const char *name)

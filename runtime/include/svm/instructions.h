@@ -11,6 +11,7 @@
 //   register puts there (a load, a kernel's output, a receive); stream_length if none did since the register got its
 //   contents.
 // * The order of conditional streams is the order of the instances.
+// * Streams begin at any word, whatever a memory's alignment or an engine's multiples are.
 #ifndef SVM_INSTRUCTIONS_H
 #define SVM_INSTRUCTIONS_H
 
