@@ -9,6 +9,7 @@
 typedef struct cycle_emitter {
     program_emitter *x;
     program_kernel *k;
+    const char *type; // of self: the kernel's, or that of a strip on another processor
     const plan_item *item;
     const program_stage *codes;
     const plan_actor_list *members;
@@ -38,9 +39,9 @@ static void note_buffer(cycle_emitter *c, uint32_t buffer)
 }
 
 static void cycle_init(cycle_emitter *c, program_emitter *x, program_kernel *k, const plan_item *item,
-                       const program_stage *codes)
+                       const program_stage *codes, const char *type)
 {
-    *c = (cycle_emitter){.x = x, .k = k, .item = item, .codes = codes, .members = &x->cycle_members[item->cycle]};
+    *c = (cycle_emitter){.x = x, .k = k, .type = type, .item = item, .codes = codes, .members = &x->cycle_members[item->cycle]};
     arena *a = x->e.arena;
     hmap_init(&c->seen, a);
     hmap index;
@@ -64,7 +65,7 @@ static void name_locals(cycle_emitter *c)
 {
     program_emitter *x = c->x;
     arena *a = x->e.arena;
-    static const char *const own[] = {"self", "starting", "s", "i", "k", "fired", "state", "memory"};
+    static const char *const own[] = {"self", "starting", "s", "i", "k", "fired", "state", "memory", "own"};
     hmap_init(&c->names, a);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&c->names, own[i], c);
@@ -81,7 +82,7 @@ static void prototype(cycle_emitter *c, const char *name)
     program_emitter *x = c->x;
     arena *a = x->e.arena;
     text_args params = {0};
-    VEC_PUSH(a, &params, arena_printf(a, "%s *restrict self", c->k->type));
+    VEC_PUSH(a, &params, arena_printf(a, "%s *restrict self", c->type));
     for (VEC_EACH(uint32_t, b, &c->buffers)) {
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[*b].channel].type;
         VEC_PUSH(a, &params, emit_declare_pointer(&x->e, t, "", "restrict", program_buffer_name(c->k, *b)));
@@ -283,6 +284,8 @@ static void name_prefixes(cycle_emitter *c)
 
 static void declare_own(const cycle_emitter *c)
 {
+    if (c->k->own_type != NULL)
+        text_line(c->x, 1, "%s *own SVM_UNUSED = svm_blockData(self->own);", c->k->own_type);
     if (c->x->pl->cut == NULL || !mapped_has_state(c->x, (uint32_t)(c->k - c->x->kernels)))
         return;
     text_line(c->x, 1, "char *const memory = svm_blockData(self->own);");
@@ -292,7 +295,8 @@ static void declare_own(const cycle_emitter *c)
 static void emit_steady(cycle_emitter *c, const char *name, const char *rounds)
 {
     program_emitter *x = c->x;
-    text_line(x, 0, "/* The feedback loop of %s: its steady states. */", text_actor(x, c->members->data[0]));
+    text_line(x, 0, "/* The feedback loop of %s: its steady states%s. */", text_actor(x, c->members->data[0]),
+              c->type == c->k->type ? "" : " in a strip");
     prototype(c, name);
     text_line(x, 0, "{");
     if (rounds != NULL) {
@@ -529,12 +533,13 @@ static void emit_allowed_helper(program_emitter *x)
 }
 
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
-                                   const program_stage *codes, text_args *named)
+                                   const program_stage *codes, const char *strip, text_args *named)
 {
     cycle_emitter c;
-    cycle_init(&c, x, &x->kernels[kernel], item, codes);
+    cycle_init(&c, x, &x->kernels[kernel], item, codes, strip != NULL ? strip : x->kernels[kernel].type);
     const char *first = x->m->actors.data[c.members->data[0]]->name;
-    const char *rounds = program_cycle_has_rounds(x, item)
+    first = strip != NULL ? arena_printf(x->e.arena, "%s_strip", first) : first;
+    const char *rounds = program_cycle_has_rounds(x, item) && (strip == NULL || item->steps.len == 0)
                              ? emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_rounds", first))
                              : NULL;
     if (rounds != NULL) {

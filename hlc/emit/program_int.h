@@ -431,8 +431,10 @@ bool mapped_has_state(const program_emitter *x, uint32_t kernel);
 
 // ---- program_cycle.c ---- Whether a cycle ever runs other than in whole steady states.
 bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item);
+// Emits the functions of a cycle, and gives the call. strip: the struct of a strip on another processor, if it is of one,
+// which has whole steady states; or NULL. named: buffers that the call names; or NULL.
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
-                                   const program_stage *codes, text_args *named); // named: buffers that the call names
+                                   const program_stage *codes, const char *strip, text_args *named);
 
 // ---- program_tables.c ----
 bool program_names_rows(const program_emitter *x); // the program is so small that rows of tables name their actors
@@ -497,8 +499,12 @@ void program_offload_state(program_emitter *x, uint32_t kernel); // the struct o
 uint64_t program_offload_bytes(program_emitter *x); // of all these structs, behind the program's buffers
 void program_offload_create_state(program_emitter *x, uint32_t kernel);
 void program_offload_struct(program_emitter *x, uint32_t kernel);
-// body: the text of a run.
-void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *body, const hmap *used, double operations);
+// body: the text of a run; cycles: where it calls the functions of its cycles, in order, for which strips have their own.
+typedef struct program_calls {
+    VEC(size_t) begins, ends;
+} program_calls;
+void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *body, const program_calls *cycles,
+                            const hmap *used, double operations);
 void program_offload_members(program_emitter *x, uint32_t kernel);
 void program_offload_create(program_emitter *x, uint32_t kernel, size_t number); // of those before it
 void program_net(program_emitter *x); // the instance and the control program

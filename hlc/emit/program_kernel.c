@@ -835,16 +835,17 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     strbuf_init(&body, x->e.arena);
     // Functions of cycles come first in the text.
     text_args cycles = {0}, named = {0};
+    program_calls calls = {0};
+    const char *state_at = x->own;
+    x->own = k->own_type != NULL ? "own" : x->own;
     const program_stage *at = codes;
     for (VEC_EACH(plan_item, item, &k->kernel->items)) {
         if (item->cycle >= 0)
-            VEC_PUSH(x->e.arena, &cycles, program_cycle_function(x, kernel, item, at, &named));
+            VEC_PUSH(x->e.arena, &cycles, program_cycle_function(x, kernel, item, at, NULL, &named));
         at += item->stages.len;
     }
     hmap used;
     hmap_init(&used, x->e.arena);
-    const char *state_at = x->own;
-    x->own = k->own_type != NULL ? "own" : x->own;
     x->used = &used;
     x->e.out = &body;
     x->before = out;
@@ -857,7 +858,9 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         stages += item->stages.len;
         if (item->cycle >= 0) {
             text_line(x, 1, "/* The feedback loop of %s */", text_actor(x, x->cycle_members[item->cycle].data[0]));
+            VEC_PUSH(x->e.arena, &calls.begins, body.len);
             text_line(x, 1, "%s", cycles.data[cycle++]);
+            VEC_PUSH(x->e.arena, &calls.ends, body.len);
             codes += item->stages.len;
             continue;
         }
@@ -895,7 +898,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             emit_run(x, k, "One run", run, body.data, &used);
         }
         program_region_kernel(x, kernel, run, kernel_operations(x, k));
-        program_offload_kernel(x, kernel, body.data, &used, kernel_operations(x, k));
+        program_offload_kernel(x, kernel, body.data, &calls, &used, kernel_operations(x, k));
         return;
     }
     const char *run = k->run;

@@ -230,11 +230,30 @@ static void emit_table(program_emitter *x, uint32_t kernel, const char *run)
     text_call(x, 0, arena_printf(a, "static const svm_OffloadTable %s = {", x->strip_tables[kernel]), &fields, "};\n");
 }
 
-void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *body, const hmap *used, double operations)
+// The calls of cycles' functions, which come first in the text.
+static text_args emit_cycles(program_emitter *x, uint32_t kernel)
+{
+    text_args calls = {0};
+    const program_stage *codes = x->stages[kernel];
+    const char *own = x->own;
+    x->own = x->kernels[kernel].own_type != NULL ? "own" : own;
+    for (VEC_EACH(plan_item, item, &x->kernels[kernel].kernel->items)) {
+        if (item->cycle >= 0)
+            VEC_PUSH(x->e.arena, &calls,
+                     program_cycle_function(x, kernel, item, codes, x->strip_types[kernel], NULL));
+        codes += item->stages.len;
+    }
+    x->own = own;
+    return calls;
+}
+
+void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *body, const program_calls *cycles,
+                            const hmap *used, double operations)
 {
     const program_kernel *k = &x->kernels[kernel];
     if (!program_is_offloaded(x, kernel))
         return;
+    const text_args calls = emit_cycles(x, kernel);
     program_kernel strip = *k;
     strip.type = x->strip_types[kernel];
     const char *run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", k->run));
@@ -246,7 +265,12 @@ void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *bod
     for (VEC_EACH(uint32_t, actor, &k->actors))
         text_line(x, 1, "self->firings.%s = %s;", program_firings_of(k, *actor)->name,
                   text_times(x, "self->steady", x->s->reps[*actor]));
-    strbuf_add(x->e.out, body);
+    size_t at = 0;
+    for (size_t i = 0; i < calls.len; at = cycles->ends.data[i++]) {
+        strbuf_addn(x->e.out, body + at, cycles->begins.data[i] - at);
+        text_line(x, 1, "%s", calls.data[i]);
+    }
+    strbuf_add(x->e.out, body + at);
     if (program_shift_count(x, k, SHIFTED_INSIDE) != 0 && program_shifts_start(x, k) && !hmap_get(used, "starting"))
         text_line(x, 1, "const bool starting = self->starting;");
     program_shifts(x, 1, k, SHIFTED_INSIDE);

@@ -54,8 +54,6 @@ static const char *foreign_reason(const hlc_program *p, const sir_filter *f)
 const char *plan_actor_is_tied(hlc_program *p, uint32_t actor)
 {
     const sir_actor *a = p->module->actors.data[actor];
-    if (p->schedule->cycle[actor] >= 0)
-        return "is in a feedback loop";
     if (a->kind != SIR_FILTER)
         return NULL;
     const sir_filter *f = a->filter;
