@@ -8,6 +8,18 @@
 #include "hlc/passes/pass.h"
 #include "targets/machine.h"
 
+// Passes change nodes where they are.
+static sir_function *copy_function(arena *a, const sir_function *f)
+{
+    sir_function *r = ARENA_NEW(a, sir_function);
+    *r = *f;
+    memset(&r->locals, 0, sizeof r->locals);
+    for (VEC_EACH(sir_local, local, &f->locals))
+        VEC_PUSH(a, &r->locals, *local);
+    r->body = sir_copy_block(&(sir_copier){.arena = a}, &f->body);
+    return r;
+}
+
 sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f)
 {
     arena *a = m->arena;
@@ -16,12 +28,8 @@ sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f)
     memset(&r->fields, 0, sizeof r->fields);
     for (VEC_EACH(sir_field, field, &f->fields))
         VEC_PUSH(a, &r->fields, *field);
-    r->work = ARENA_NEW(a, sir_function);
-    *r->work = *f->work;
-    memset(&r->work->locals, 0, sizeof r->work->locals);
-    for (VEC_EACH(sir_local, local, &f->work->locals))
-        VEC_PUSH(a, &r->work->locals, *local);
-    r->work->body = sir_copy_block(&(sir_copier){.arena = a}, &f->work->body); // passes change nodes where they are
+    r->work = copy_function(a, f->work);
+    r->prework = f->prework == NULL ? NULL : copy_function(a, f->prework);
     r->ahead = NULL;
     return r;
 }

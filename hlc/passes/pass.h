@@ -118,7 +118,7 @@ bool pass_parts(hlc_program *p);
 void pass_drop_filters(sir_module *m);
 // Does so, derives what is known of the others, and brings their bodies to the normal form again.
 void pass_tidy(sir_module *m);
-// A copy with fields, a work function and locals of its own, of the same name and in no module so far.
+// A copy with fields, functions and locals of its own, of the same name and in no module so far.
 sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f);
 // Copies of a filter's fields at the end of another's, with names that it does not have yet. Gives the first one's number.
 uint32_t pass_add_fields(sir_module *m, sir_filter *to, const sir_filter *from);
