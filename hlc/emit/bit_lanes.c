@@ -28,11 +28,13 @@ typedef struct net_gate {
     uint32_t slot; // in kept; NET_NONE: no later one does
 } net_gate;
 
-// Vectors that go in or out: of one bit of some items, or of all bits of one.
+// Vectors that go in or out: of one bit of some items, of all bits of one, or of all bits of all, which are bytes.
+typedef enum net_form { NET_BIT, NET_WORD, NET_PACKED } net_form;
 typedef struct net_block {
-    bool word;
+    net_form form;
     uint32_t bit, first, count, base;
 } net_block;
+enum { NET_BYTE = 8 };
 
 typedef struct net_text {
     program_emitter *x;
@@ -174,9 +176,11 @@ static const char *input_text(net_text *t, const sir_gate *g)
     if (t->is_table)
         return arena_printf(t->a, "b%" PRIu32, g->a);
     for (VEC_EACH(net_block, b, &t->in)) {
-        if (b->word && b->first == g->a)
+        if (b->form == NET_PACKED)
+            return arena_printf(t->a, "in[%" PRIu32 "]", NET_BYTE * g->a + g->b);
+        if (b->form == NET_WORD && b->first == g->a)
             return arena_printf(t->a, "in[%" PRIu32 "]", b->base + g->b);
-        if (!b->word && b->bit == g->b)
+        if (b->form == NET_BIT && b->bit == g->b)
             return arena_printf(t->a, "in[%" PRIu32 "]", b->base + g->a - b->first);
     }
     return "in[0]";
@@ -250,16 +254,25 @@ static void write_gates(net_text *t)
     }
 }
 
+// The wire of a block's vector k.
+static sir_wire output_wire(const net_text *t, const net_block *b, uint32_t k)
+{
+    const sir_wire *wires = t->n->outputs.data;
+    switch (b->form) {
+    case NET_WORD: return wires[b->first * NETWORK_BITS + k];
+    case NET_PACKED: return wires[k / NET_BYTE * NETWORK_BITS + k % NET_BYTE];
+    default: return wires[t->is_table ? k : k * NETWORK_BITS + b->bit];
+    }
+}
+
 // Outputs go out where they are computed, constants and items that only move at the end.
 static void write_outputs(net_text *t)
 {
     const sir_network *n = t->n;
     for (VEC_EACH(net_block, b, &t->out))
         for (uint32_t k = 0; k < b->count; k++) {
-            sir_wire w = n->outputs.data[t->is_table ? k
-                                         : b->word   ? b->first * NETWORK_BITS + k
-                                                     : k * NETWORK_BITS + b->bit];
-            if (b->word && w == WIRE_FALSE)
+            sir_wire w = output_wire(t, b, k);
+            if (b->form == NET_WORD && w == WIRE_FALSE)
                 continue; // it is that before
             bool last = w <= WIRE_TRUE || n->gates.data[w / 2].kind == GATE_INPUT;
             if ((last ? t->parts - 1 : t->gates[w / 2].part) != t->part)
@@ -309,8 +322,12 @@ static void add_block(net_text *t, bool input, net_block b)
 }
 
 // Inputs that the network has, of a bit of any item and of any bit of an item.
-static void find_in_blocks(net_text *t, int64_t pop, bool words)
+static void find_in_blocks(net_text *t, int64_t pop, bool words, bool packed)
 {
+    if (packed) {
+        add_block(t, true, (net_block){.form = NET_PACKED, .count = NET_BYTE * (uint32_t)pop});
+        return;
+    }
     uint32_t first[NETWORK_BITS], end[NETWORK_BITS] = {0};
     bool *items = ARENA_ARRAY(t->a, bool, pop + 1);
     for (size_t i = 1; i < t->n->gates.len; i++) {
@@ -323,16 +340,20 @@ static void find_in_blocks(net_text *t, int64_t pop, bool words)
     }
     for (uint32_t k = 0; words && k < pop; k++)
         if (items[k])
-            add_block(t, true, (net_block){.word = true, .first = k, .count = NETWORK_BITS});
+            add_block(t, true, (net_block){.form = NET_WORD, .first = k, .count = NETWORK_BITS});
     for (uint32_t bit = 0; !words && bit < NETWORK_BITS; bit++)
         if (end[bit] > 0)
             add_block(t, true, (net_block){.bit = bit, .first = first[bit], .count = end[bit] - first[bit]});
 }
 
-static void find_out_blocks(net_text *t, int64_t push, bool words)
+static void find_out_blocks(net_text *t, int64_t push, bool words, bool packed)
 {
+    if (packed) {
+        add_block(t, false, (net_block){.form = NET_PACKED, .count = NET_BYTE * (uint32_t)push});
+        return;
+    }
     for (uint32_t k = 0; words && k < push; k++)
-        add_block(t, false, (net_block){.word = true, .first = k, .count = NETWORK_BITS});
+        add_block(t, false, (net_block){.form = NET_WORD, .first = k, .count = NETWORK_BITS});
     for (uint32_t bit = 0; !words && bit < NETWORK_BITS; bit++) {
         bool any = bit == 0; // items of zeroes are written, too
         for (int64_t k = 0; k < push; k++)
@@ -412,11 +433,15 @@ static void write_fire(net_text *t, const emit_filter_info *info, const sir_func
         text_line(x, 1, "svm_Bits in_bits[%" PRIu32 "];", t->in_count);
     else
         text_line(x, 1, "(void)in;");
-    text_line(x, 1, "svm_Bits out_bits[%" PRIu32 "]%s;", t->out_count, t->out.data[0].word ? " = {SVM_BITS_NONE}" : "");
+    text_line(x, 1, "svm_Bits out_bits[%" PRIu32 "]%s;", t->out_count, t->out.data[0].form == NET_WORD ? " = {SVM_BITS_NONE}" : "");
     if (t->slots > 0)
         text_line(x, 1, "svm_Bits kept[%" PRIu32 "];", t->slots);
     for (VEC_EACH(net_block, b, &t->in)) {
-        if (b->word) {
+        if (b->form == NET_PACKED) {
+            text_line(x, 1, "svm_bitsInPacked(in_bits, in, %" PRId64 ", %" PRId64 ");", f->pop.max, f->pop.max);
+            continue;
+        }
+        if (b->form == NET_WORD) {
             text_line(x, 1, "svm_bitsInWord(%s, %s, %" PRId64 ");", plus(t->a, "in_bits", b->base),
                       plus(t->a, "in", b->first), f->pop.max);
             continue;
@@ -428,7 +453,11 @@ static void write_fire(net_text *t, const emit_filter_info *info, const sir_func
     for (uint32_t i = 0; i < t->parts; i++)
         strbuf_add(x->e.out, parts[i]);
     for (VEC_EACH(net_block, b, &t->out)) {
-        if (b->word) {
+        if (b->form == NET_PACKED) {
+            text_line(x, 1, "svm_bitsOutPacked(out, out_bits, %" PRId64 ", %" PRId64 ");", f->push.max, f->push.max);
+            continue;
+        }
+        if (b->form == NET_WORD) {
             text_line(x, 1, "svm_bitsOutWord(%s, %s, %" PRId64 ");", plus(t->a, "out", b->first),
                       plus(t->a, "out_bits", b->base), f->push.max);
             continue;
@@ -463,8 +492,8 @@ static const char *write_network(program_emitter *x, emit_filter_info *info, con
         t.tables[table] = emit_unique_name(&x->e, arena_printf(a, "%s_table", info->c_name));
         write_table(x, &n->tables.data[table], t.tables[table]);
     }
-    find_in_blocks(&t, f->pop.max, b->words_in);
-    find_out_blocks(&t, f->push.max, b->words_out);
+    find_in_blocks(&t, f->pop.max, b->words_in, plan_bit_packed(info->filter->input));
+    find_out_blocks(&t, f->push.max, b->words_out, plan_bit_packed(info->filter->output));
     count_uses(&t);
     choose_names(&t);
     cut(&t);

@@ -495,12 +495,13 @@ static word read_place(runner *r, const sir_expr *e)
 static word item(runner *r, int64_t at, sir_loc loc)
 {
     word w = constant(0);
-    bool one = r->filter->input->kind == SIR_BIT && r->m->byte_bits;
+    const sir_type *t = r->filter->input;
+    int bits = t->kind == SIR_BIT && r->m->byte_bits ? 1 : t->storage == SIR_STORED_UINT8 ? 8 : BITS;
     if (at < 0 || at >= r->work->pop.max) {
         give_up(r, loc, "reads items of other firings");
         return w;
     }
-    for (int i = 0; i < (one ? 1 : BITS); i++)
+    for (int i = 0; i < bits; i++)
         w.bit[i] = sir_wire_input(r->n, (uint32_t)at, (uint32_t)i);
     return w;
 }

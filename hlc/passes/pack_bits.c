@@ -11,13 +11,18 @@
 //
 //     reader bit -> F -> writer bit         reader int bytes -> Unpack -> F -> Pack -> writer int bytes
 //
+// A filter at a file whose firings run one a bit of vectors (hlc/plan/bit_lanes.h) unpacks and packs bits itself: vectors are
+// made of bytes as they are of bits, with a tenth of the operations.
+//
 // NOTE(whole). Steady states stay as they are: they take and give whole bytes already. Before a writer each firing gives
 // whole bytes, so that none is left half full at the end; input always has whole bytes, and all its bits are unpacked.
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/network.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/cut.h"
 #include "hlc/plan/resources.h"
 #include "hlc/plan/threads.h"
@@ -32,6 +37,9 @@ enum { MOST_ITEMS = 1024, PACK_STEPS = 100000, PACK_GATES = 10000, LEAST_RUN = 4
 // Packing a byte takes an SPE of a Cell some five cycles, and its PPE two; the memory takes another two for the eight bytes
 // that it is in the queue.
 enum { LEAST_PROCESSORS = 5, CONTROL_CYCLES = 4 };
+
+// So many times as fast vectors of bits must be as firings one by one.
+enum { PACK_GAIN = 2 };
 
 typedef struct packer {
     hlc_program *p;
@@ -280,6 +288,157 @@ static sir_filter *packed_filter(packer *x, const sir_filter *f, bool reads)
     return r;
 }
 
+// ---- Filters whose firings run one a bit of vectors ----
+
+// The bits of a firing are in an array, with the place of the next one.
+typedef struct array_bits {
+    packer *x;
+    sir_function *work;
+    bool reads;
+    uint32_t bits, place; // locals
+    sir_copier copier;
+} array_bits;
+
+static sir_expr *bit_at(const array_bits *b, sir_expr *at, sir_loc loc)
+{
+    sir_expr *array = local(b->x, b->work, b->bits, loc);
+    return sir_expr2(b->x->m, SIR_INDEX, 0, array->type->element, array, at, loc);
+}
+
+static void set(packer *x, sir_block *to, sir_expr *target, sir_expr *value, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(x->m, SIR_SET, loc);
+    s->u.set.target = target;
+    s->u.set.value = value;
+    add(x, to, s);
+}
+
+static sir_expr *peek_in_array(void *context, const sir_expr *e)
+{
+    const array_bits *b = context;
+    if (e->kind != SIR_PEEK || !b->reads)
+        return NULL;
+    sir_expr *offset = sir_copy_expr(&b->copier, e->u.arg[0]);
+    return bit_at(b, binary(b->x, LANG_OP_ADD, local(b->x, b->work, b->place, e->loc), offset, e->loc), e->loc);
+}
+
+static bool move_in_array(void *context, const sir_stmt *s, sir_block *to)
+{
+    const array_bits *b = context;
+    packer *x = b->x;
+    if (s->kind != (b->reads ? SIR_POP : SIR_PUSH))
+        return false;
+    sir_expr *bit = bit_at(b, local(x, b->work, b->place, s->loc), s->loc);
+    if (!b->reads)
+        set(x, to, bit, sir_copy_expr(&b->copier, s->u.value), s->loc);
+    else if (s->u.set.target != NULL)
+        set(x, to, sir_copy_expr(&b->copier, s->u.set.target), bit, s->loc);
+    set(x, to, local(x, b->work, b->place, s->loc),
+        binary(x, LANG_OP_ADD, local(x, b->work, b->place, s->loc), int_of(x, 1, s->loc), s->loc), s->loc);
+    return true;
+}
+
+// Of the loop over bytes: the place of bit i of byte n, i = 0 the one that comes first.
+static sir_expr *bit_of_byte(const array_bits *b, uint32_t n, int32_t i, sir_loc loc)
+{
+    packer *x = b->x;
+    sir_expr *first = binary(x, LANG_OP_MUL, local(x, b->work, n, loc), int_of(x, BYTE_BITS, loc), loc);
+    return bit_at(b, i == 0 ? first : binary(x, LANG_OP_ADD, first, int_of(x, i, loc), loc), loc);
+}
+
+// for n: v = pop; bits[8 * n] = bit(v >> 7 & 1); ... or push of all of them
+static void add_bytes(array_bits *b, int64_t bytes, sir_loc loc)
+{
+    packer *x = b->x;
+    sir_stmt *s = sir_stmt_new(x->m, SIR_FOR, loc);
+    sir_block *body = &s->u.for_.body;
+    uint32_t n = s->u.for_.local = sir_local_new(x->m, b->work, "n", x->m->scalar[SIR_INT], loc);
+    uint32_t v = sir_local_new(x->m, b->work, "v", x->m->scalar[SIR_INT], loc);
+    s->u.for_.lo = int_of(x, 0, loc);
+    s->u.for_.hi = int_of(x, (int32_t)bytes, loc);
+    s->u.for_.step = 1;
+    add(x, body, declare(x, v, b->reads ? NULL : int_of(x, 0, loc), loc));
+    if (b->reads)
+        add(x, body, pop(x, local(x, b->work, v, loc), loc));
+    for (int32_t i = 0; i < BYTE_BITS; i++) {
+        sir_expr *old = local(x, b->work, v, loc), *bit = bit_of_byte(b, n, i, loc);
+        if (b->reads) {
+            sir_expr *shifted = binary(x, LANG_OP_SHR, old, int_of(x, BYTE_BITS - 1 - i, loc), loc);
+            sir_expr *one = binary(x, LANG_OP_AND, shifted, int_of(x, 1, loc), loc);
+            set(x, body, bit, sir_expr1(x->m, SIR_CONVERT, 0, x->m->scalar[SIR_BIT], one, loc), loc);
+        } else {
+            sir_expr *one = sir_expr1(x->m, SIR_CONVERT, 0, x->m->scalar[SIR_INT], bit, loc);
+            sir_expr *shifted = binary(x, LANG_OP_SHL, old, int_of(x, 1, loc), loc);
+            set(x, body, local(x, b->work, v, loc), binary(x, LANG_OP_OR, shifted, one, loc), loc);
+        }
+    }
+    if (!b->reads)
+        add(x, body, push(x, local(x, b->work, v, loc), loc));
+    add(x, &b->work->body, s);
+}
+
+static sir_filter *filter_of_bytes(packer *x, const sir_filter *f, bool reads)
+{
+    size_t users = 0;
+    for (VEC_EACH(sir_actor *const, a, &x->m->actors))
+        users += (*a)->kind == SIR_FILTER && (*a)->filter == f;
+    int64_t bits = reads ? f->work->pop.max : f->work->push.max;
+    sir_loc loc = f->work->loc;
+    sir_filter *r = pass_copy_filter(x->m, f);
+    sir_rate *rates[] = {reads ? &r->work->pop : &r->work->push, reads ? &r->work->peek : NULL};
+    array_bits b = {.x = x, .work = r->work, .reads = reads};
+    if (users > 1) // else the old one goes
+        r->name = pass_unique_filter_name(x->m, x->m->arena, f->name);
+    *(reads ? &r->input : &r->output) = sir_type_stored(x->m, SIR_STORED_UINT8);
+    for (size_t i = 0; i < 2; i++)
+        if (rates[i] != NULL)
+            set_rate(rates[i], bits / BYTE_BITS);
+    r->work->body = (sir_block){0};
+    b.bits = sir_local_new(x->m, r->work, "bits", sir_type_array(x->m, x->m->scalar[SIR_BIT], (uint32_t)bits), loc);
+    b.place = sir_local_new(x->m, r->work, "place", x->m->scalar[SIR_INT], loc);
+    b.copier = (sir_copier){.arena = x->m->arena, .context = &b, .expr = peek_in_array, .stmt = move_in_array};
+    add(x, &r->work->body, declare(x, b.bits, NULL, loc));
+    add(x, &r->work->body, declare(x, b.place, int_of(x, 0, loc), loc));
+    if (reads)
+        add_bytes(&b, bits / BYTE_BITS, loc);
+    sir_copy_stmts(&b.copier, &f->work->body, 0, f->work->body.len, &r->work->body);
+    if (!reads)
+        add_bytes(&b, bits / BYTE_BITS, loc);
+    sir_filter_derive(x->m, r);
+    return r;
+}
+
+// Whether the filter takes or gives whole bytes of bits, and its firings could run one a bit of vectors.
+static bool may_have_bytes(packer *x, const sir_filter *f, bool reads)
+{
+    const machine_processor *q = plan_bit_processor(x->p);
+    int64_t bits = reads ? f->work->pop.max : f->work->push.max;
+    return plan_bit_lanes_of(x->p, q) != 0 && f->prework == NULL && bits % BYTE_BITS == 0 &&
+           (reads ? f->input : f->output)->kind == SIR_BIT && plan_bit_lanes_for(x->p, q, f)->fault.why == NULL;
+}
+
+// Beside what the filter that has bits takes one by one; what unpacking and packing would take then is not its own.
+static bool has_vectors(packer *x, const sir_filter *of_bytes, const sir_filter *f)
+{
+    const machine_processor *q = plan_bit_processor(x->p);
+    const plan_bit_lanes *b = plan_bit_lanes_for(x->p, q, of_bytes);
+    return b->network != NULL && PACK_GAIN * ((double)b->gates + b->turns) < plan_bit_lanes_for(x->p, q, f)->single;
+}
+
+// The filter with bytes where it has bits, if its firings run one a bit of vectors then, or with bytes at its other end too,
+// where that is at a file; else NULL.
+static sir_filter *vectors_of_bytes(packer *x, const sir_filter *f, bool reads, bool both)
+{
+    if (!may_have_bytes(x, f, reads))
+        return NULL;
+    sir_filter *r = filter_of_bytes(x, f, reads);
+    if (!has_vectors(x, r, f) &&
+        !(both && may_have_bytes(x, f, !reads) && has_vectors(x, filter_of_bytes(x, r, !reads), f)))
+        return NULL;
+    VEC_PUSH(x->m->arena, &x->m->filters, r);
+    return r;
+}
+
 // ---- Which files ----
 
 // Whether each of the actor's firings pushes whole bytes.
@@ -305,6 +464,12 @@ static bool can_pack(const packer *x, uint32_t number)
            (reads ? to->kind != SIR_WRITER : from->kind != SIR_READER && gives_bytes(from, c->producer_port));
 }
 
+static bool gives_to_file(const packer *x, const sir_actor *a)
+{
+    return a->outputs.len == 1 && a->outputs.data[0] != SIR_NONE &&
+           can_pack(x, x->m->channels.data[a->outputs.data[0]].consumer);
+}
+
 // ---- The graph ----
 
 // An actor of the filter at this place of the order, without channels.
@@ -325,7 +490,7 @@ static sir_actor *insert(packer *x, uint32_t at, sir_filter *f, const sir_actor 
     return a;
 }
 
-// The filter at a file takes or gives bytes itself, if it only moves bits.
+// The filter at a file takes or gives bytes itself, if it only moves bits, or has vectors of them.
 static bool pack_filter(packer *x, sir_actor *file)
 {
     sir_module *m = x->m;
@@ -333,6 +498,8 @@ static bool pack_filter(packer *x, sir_actor *file)
     sir_channel *c = &m->channels.data[reads ? file->outputs.data[0] : file->inputs.data[0]];
     sir_actor *a = m->actors.data[reads ? c->consumer : c->producer];
     sir_filter *f = a->kind == SIR_FILTER ? packed_filter(x, a->filter, reads) : NULL;
+    if (f == NULL && a->kind == SIR_FILTER)
+        f = vectors_of_bytes(x, a->filter, reads, reads && gives_to_file(x, a));
     if (f == NULL)
         return false;
     a->filter = f;

@@ -25,6 +25,7 @@ enum {
     BIT_TURN_INT = 160,
     BIT_TURN_ALONE = 1300, // and without
     BIT_TURN_WORD = 1000,  // that turn all bits of an int
+    BIT_TURN_PACKED = 60,  // and those of a byte, with those of seven others
     // Operations of firings one by one that take as long as one on a vector: the C compiler makes vectors of them, too.
     BIT_SINGLE_BYTE = 64,
     BIT_SINGLE_INT = 16,
@@ -75,6 +76,9 @@ static double turns(const hlc_program *p, const sir_type *t, const int64_t plane
                     int lanes, bool *words)
 {
     double sum = 0, by_words = (double)items * BIT_TURN_WORD;
+    *words = false;
+    if (plan_bit_packed(t))
+        return (double)((items + 7) / 8 * 8 * BIT_TURN_PACKED) * lanes / 256;
     for (int i = 0; i < NETWORK_BITS; i++) {
         int64_t alone = planes[i] % BIT_ROWS;
         sum += (double)(planes[i] - alone) * (are_bytes(p, t) ? BIT_TURN_BYTE : BIT_TURN_INT);
@@ -84,6 +88,11 @@ static double turns(const hlc_program *p, const sir_type *t, const int64_t plane
     return (*words ? by_words : sum) * lanes / 256;
 }
 
+static int64_t item_bytes(const hlc_program *p, const sir_type *t)
+{
+    return are_bytes(p, t) || plan_bit_packed(t) ? 1 : 4;
+}
+
 // Of stack and code, and of the items that come in or those that go out, which are not needed at the same time.
 static int64_t bytes(const hlc_program *p, const sir_filter *f, const plan_bit_lanes *b, const sir_network *n,
                      const int64_t in[NETWORK_BITS], const int64_t out[NETWORK_BITS])
@@ -91,8 +100,7 @@ static int64_t bytes(const hlc_program *p, const sir_filter *f, const plan_bit_l
     int64_t planes = 0;
     for (int i = 0; i < NETWORK_BITS; i++)
         planes += (b->words_in ? f->work->pop.max : in[i]) + (b->words_out ? f->work->push.max : out[i]);
-    int64_t taken = f->work->pop.max * (are_bytes(p, f->input) ? 1 : 4),
-            given = f->work->push.max * (are_bytes(p, f->output) ? 1 : 4);
+    int64_t taken = f->work->pop.max * item_bytes(p, f->input), given = f->work->push.max * item_bytes(p, f->output);
     return planes * b->lanes / 8 + (taken > given ? taken : given) * b->lanes + BIT_CODE * sir_network_text(n);
 }
 
@@ -125,7 +133,7 @@ static void decide(hlc_program *p, const machine_processor *x, plan_bit_lanes *b
 {
     const double wider = (double)b->lanes / own_lanes(x);
     double operations = plan_filter_operations(p->arena, f);
-    bool all_bytes = are_bytes(p, f->input) && are_bytes(p, f->output);
+    bool all_bytes = item_bytes(p, f->input) == 1 && item_bytes(p, f->output) == 1;
     b->single = operations * b->lanes / (all_bytes ? BIT_SINGLE_BYTE : BIT_SINGLE_INT);
     int64_t most = (int64_t)(b->single / wider);
     most = most > BIT_TEXT ? BIT_TEXT : most;
@@ -148,6 +156,17 @@ static void decide(hlc_program *p, const machine_processor *x, plan_bit_lanes *b
         b->network = n;
 }
 
+bool plan_bit_packed(const sir_type *t)
+{
+    return t->kind == SIR_INT && t->storage == SIR_STORED_UINT8;
+}
+
+// Of other ints that do not lie in four bytes no vectors of bits are made.
+static bool is_turned(const sir_type *t)
+{
+    return t->storage == SIR_STORED_WHOLE || plan_bit_packed(t);
+}
+
 const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor *x, const sir_filter *f)
 {
     struct {
@@ -164,9 +183,7 @@ const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor
     b = ARENA_NEW(p->arena, plan_bit_lanes);
     b->lanes = (int)key.lanes / 2;
     hmap_setn(p->bit_lanes, &key, sizeof key, b);
-    // Ints that lie in bytes, as pack-bits has those of files, are no items that vectors of bits are made of.
-    bool whole = f->input->storage == SIR_STORED_WHOLE && f->output->storage == SIR_STORED_WHOLE;
-    if (b->lanes != 0 && whole && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_fuse_horizontally(f))
+    if (b->lanes != 0 && is_turned(f->input) && is_turned(f->output) && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_fuse_horizontally(f))
         decide(p, x, b, f);
     return b;
 }

@@ -24,6 +24,9 @@ int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x);
 // Of a filter's firings on such a processor; known after the first call.
 const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor *x, const sir_filter *f);
 
+// Whether items are ints that lie in a byte each, as pack-bits has those of files: all of their bits are turned at once.
+bool plan_bit_packed(const sir_type *t);
+
 // Whether a filter's items are bits, or it computes with bits of ints: others have nothing to gain.
 bool plan_has_bits(const sir_filter *f);
 // The first processor of the machine that runs kernels, or NULL.

@@ -212,4 +212,125 @@ static inline void svm_bitsOutWord(int *to, const svm_Bits *from, ptrdiff_t stri
 }
 #endif
 
+// Items of a byte each, as bits lie in files: bit b of item k is to[8 * k + b]. So many items go together, of eight firings to
+// a row of the first vectors.
+enum { svm_bitsPacked = 8 };
+#ifdef SVM_BITS_ROWS
+typedef unsigned char svm_BitBytes __attribute__((vector_size(SVM_BITS / 8)));
+
+#define SVM_BITS_PAIRS(at)                                                                                             \
+    at, at + SVM_BITS / 8, at + 1, at + 1 + SVM_BITS / 8, at + 2, at + 2 + SVM_BITS / 8, at + 3,                       \
+        at + 3 + SVM_BITS / 8, at + 4, at + 4 + SVM_BITS / 8, at + 5, at + 5 + SVM_BITS / 8, at + 6,                   \
+        at + 6 + SVM_BITS / 8, at + 7, at + 7 + SVM_BITS / 8
+#if SVM_BITS == 128
+#define SVM_BITS_ZIP(at) SVM_BITS_PAIRS(at)
+#elif SVM_BITS == 256
+#define SVM_BITS_ZIP(at) SVM_BITS_PAIRS(at), SVM_BITS_PAIRS(at + 16)
+#else
+#define SVM_BITS_ZIP(at) SVM_BITS_PAIRS(at), SVM_BITS_PAIRS(at + 16), SVM_BITS_PAIRS(at + 32), SVM_BITS_PAIRS(at + 48)
+#endif
+// In each sixteen bytes of the vectors: byte k of row g becomes byte g of row k.
+static inline void svm_bitsTurnBytes(svm_BitBytes rows[SVM_BITS_ROWS])
+{
+    for (int round = 0; round < 4; round++) {
+        svm_BitBytes next[SVM_BITS_ROWS];
+        for (int i = 0; i < SVM_BITS_ROWS / 2; i++) {
+            svm_BitBytes a = rows[i], b = rows[i + SVM_BITS_ROWS / 2];
+            next[2 * i] = __builtin_shufflevector(a, b, SVM_BITS_ZIP(0));
+            next[2 * i + 1] = __builtin_shufflevector(a, b, SVM_BITS_ZIP(8));
+        }
+        memcpy(rows, next, sizeof next);
+    }
+}
+#undef SVM_BITS_ZIP
+#undef SVM_BITS_PAIRS
+// Bit b of each byte of row f becomes bit f of that of row b.
+static inline void svm_bitsTurnBits(svm_Bits rows[8])
+{
+    uint64_t low = 0x0f0f0f0f0f0f0f0f;
+    for (int half = 4; half > 0; half /= 2, low ^= low << half)
+        for (int i = 0; i < 8; i = (i + half + 1) & ~half) {
+            svm_Bits swapped = (rows[i] >> (uint64_t)half ^ rows[i + half]) & low;
+            rows[i] ^= swapped << (uint64_t)half;
+            rows[i + half] ^= swapped;
+        }
+}
+// Firings 2 * pair and the next one of each eight, whose bytes are one row of sixteen; row g of part p is those of firings
+// 128 * p + 8 * g and on.
+static inline void svm_bitsBlockInPacked(svm_Bits planes[8][svm_bitsPacked], const unsigned char *from, ptrdiff_t items,
+                                         ptrdiff_t stride, int pair)
+{
+    svm_BitBytes rows[SVM_BITS_ROWS];
+    for (int g = 0; g < SVM_BITS_ROWS; g++) {
+        svm_Bits row = SVM_BITS_NONE;
+        for (int i = 0; i < SVM_BITS / 64; i++) {
+            uint64_t firing = 0;
+            memcpy(&firing, from + (i / 2 * 128 + g * 8 + 2 * pair + i % 2) * stride, (size_t)items);
+            row[i] = firing;
+        }
+        memcpy(&rows[g], &row, sizeof row);
+    }
+    svm_bitsTurnBytes(rows);
+    memcpy(planes[2 * pair], rows, sizeof rows);
+}
+static inline void svm_bitsBlockOutPacked(unsigned char *to, svm_Bits planes[8][svm_bitsPacked], ptrdiff_t items,
+                                          ptrdiff_t stride, int pair)
+{
+    svm_BitBytes rows[SVM_BITS_ROWS];
+    memcpy(rows, planes[2 * pair], sizeof rows);
+    svm_bitsTurnBytes(rows);
+    for (int g = 0; g < SVM_BITS_ROWS; g++) {
+        svm_Bits row;
+        memcpy(&row, &rows[g], sizeof row);
+        for (int i = 0; i < SVM_BITS / 64; i++) {
+            uint64_t firing = row[i];
+            memcpy(to + (i / 2 * 128 + g * 8 + 2 * pair + i % 2) * stride, &firing, (size_t)items);
+        }
+    }
+}
+static inline void svm_bitsInPacked(svm_Bits *to, const unsigned char *from, ptrdiff_t items, ptrdiff_t stride)
+{
+    for (ptrdiff_t k = 0; k < items; k += svm_bitsPacked) {
+        svm_Bits planes[8][svm_bitsPacked];
+        for (int pair = 0; pair < 4; pair++)
+            svm_bitsBlockInPacked(planes, from + k, items - k < svm_bitsPacked ? items - k : svm_bitsPacked, stride, pair);
+        for (int i = 0; i < svm_bitsPacked && k + i < items; i++) {
+            svm_Bits rows[8];
+            for (int f = 0; f < 8; f++)
+                rows[f] = planes[f][i];
+            svm_bitsTurnBits(rows);
+            memcpy(to + 8 * (k + i), rows, sizeof rows);
+        }
+    }
+}
+static inline void svm_bitsOutPacked(unsigned char *to, const svm_Bits *from, ptrdiff_t items, ptrdiff_t stride)
+{
+    for (ptrdiff_t k = 0; k < items; k += svm_bitsPacked) {
+        svm_Bits planes[8][svm_bitsPacked] = {{SVM_BITS_NONE}};
+        for (int i = 0; i < svm_bitsPacked && k + i < items; i++) {
+            svm_Bits rows[8];
+            memcpy(rows, from + 8 * (k + i), sizeof rows);
+            svm_bitsTurnBits(rows);
+            for (int f = 0; f < 8; f++)
+                planes[f][i] = rows[f];
+        }
+        for (int pair = 0; pair < 4; pair++)
+            svm_bitsBlockOutPacked(to + k, planes, items - k < svm_bitsPacked ? items - k : svm_bitsPacked, stride, pair);
+    }
+}
+#else
+static inline void svm_bitsInPacked(svm_Bits *to, const unsigned char *from, ptrdiff_t items, ptrdiff_t stride)
+{
+    for (ptrdiff_t k = 0; k < items; k++)
+        for (int bit = 0; bit < 8; bit++)
+            svm_bitsInBytes(to + 8 * k + bit, from + k, 1, stride, bit);
+}
+static inline void svm_bitsOutPacked(unsigned char *to, const svm_Bits *from, ptrdiff_t items, ptrdiff_t stride)
+{
+    for (ptrdiff_t k = 0; k < items; k++)
+        for (int bit = 0; bit < 8; bit++)
+            svm_bitsOutBytes(to + k, from + 8 * k + bit, 1, stride, bit, bit > 0);
+}
+#endif
+
 #endif
