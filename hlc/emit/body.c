@@ -1055,6 +1055,17 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
     return lanes;
 }
 
+emit_lanes emit_share_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
+                            int64_t in_stride, int64_t out_stride, int64_t most)
+{
+    emit_lanes lanes = {.in_stride = in_stride, .out_stride = out_stride};
+    body_context c = context_new(e, info, f, in, out);
+    if (!touches_more_than_items(e, info, f) && !body_effects_of(e, info, f)->iter)
+        lanes.count = body_share_count(&c, most);
+    lanes.shares = lanes.count != 0;
+    return lanes;
+}
+
 bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows)
 {
     emit_filter_info info = {.filter = f, .near = SIR_NONE};
@@ -1085,6 +1096,7 @@ emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_fun
     } else {
         c.lanes = lanes->count;
         c.jams = lanes->jams;
+        c.shares = lanes->shares;
         body_lanes_prepare(&c);
     }
     return emit_fire(&c, name);

@@ -33,6 +33,7 @@ typedef struct emitter {
     bool cached;          // the processor has caches: arrays of lanes may be larger than the first
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int most_trips;       // of loops that are done side by side; 0: none are
+    int64_t sum_room;     // 4-byte sums of several firings that registers hold beside what they share; 0: not known
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c
     bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool alike_last;      // a line on a filter that fires as another does was the last text
@@ -212,11 +213,15 @@ typedef struct emit_lanes {
     int count; // firings that are worth it; 0: none (state, prints, no such loop, ...)
     bool vectors;
     bool jams; // no vectors, but they wait together
+    bool shares; // nor here, but they load the same
     int64_t in_stride, out_stride;
 } emit_lanes;
 // width: lanes of the machine's registers; most: no more are worth it.
 emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
                            int width, int64_t in_stride, int64_t out_stride, int64_t most);
+// The same of firings that share what they load: NOTE(share) in body_share.c.
+emit_lanes emit_share_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
+                            int64_t in_stride, int64_t out_stride, int64_t most);
 // Whether firings of a filter without state can be vectors at all, equal items of different ones side by side: rows lie
 // as the view says.
 bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows);

@@ -118,6 +118,7 @@ typedef struct body_context {
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
     int lanes;          // firings computed side by side; 0: one firing
     bool jams;          // these wait: NOTE(jam) in body_jam.c
+    bool shares;        // these load the same: NOTE(share) in body_share.c
     bool in_lane_loop;
     bool in_runs;       // in a loop over the lanes of a finite filter that tells where runs are (lane_loop)
     const body_trips *trips; // the loop that is done without clamps; NULL: none
@@ -271,6 +272,12 @@ bool body_jams(const body_context *c, const sir_stmt *loop);
 // Firings side by side, of a function that waits for look-ups; 0: it does not. most: no more are worth it.
 int body_jam_count(body_context *c, int64_t most);
 bool body_has_loops(const sir_block *b);
+
+// ---- body_share.c ----
+// Whether a loop stays around loops over firings that share what they load.
+bool body_shares(const sir_stmt *loop);
+// Firings side by side that do, of a function without state; 0: none. most: no more are worth it.
+int body_share_count(body_context *c, int64_t most);
 
 // ---- body_placed.c ----
 void body_find_placed(body_context *c); // after all else is known

@@ -57,7 +57,7 @@ bool body_lane_expands(body_context *c, const sir_stmt *s)
 {
     if (s->kind != SIR_FOR || s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST)
         return false;
-    if (c->jams ? body_jams(c, s) : carries(c, s))
+    if (c->shares ? body_shares(s) : c->jams ? body_jams(c, s) : carries(c, s))
         return true;
     for (size_t i = 0; i < s->u.for_.body.len; i++)
         if (body_lane_expands(c, s->u.for_.body.data[i]))

@@ -835,7 +835,7 @@ static void lane_block(body_context *c, const sir_block *b)
         size_t end = i;
         while (end < b->len && !body_lane_expands(c, b->data[end]))
             end++;
-        if (c->jams && !body_has_loops(&(sir_block){.data = b->data + i, .len = end - i}))
+        if ((c->jams || c->shares) && !body_has_loops(&(sir_block){.data = b->data + i, .len = end - i}))
             body_line(c, "SVM_UNROLL");
         body_line(c, "for (ptrdiff_t %s = 0; %s < %d; %s++) {", lane, lane, c->lanes, lane);
         size_t header_end = out->len;

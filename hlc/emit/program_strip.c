@@ -367,6 +367,8 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
     strip_lanes l = {.row = row};
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
     emit_lanes lanes = emit_lane_count(&x->e, info, f, in, out, lane_width(x), in_stride, out_stride, most);
+    if (lanes.count == 0 && !row)
+        lanes = emit_share_count(&x->e, info, f, in, out, in_stride, out_stride, most);
     l.lanes = row && !lanes.vectors ? 0 : lanes.count;
     l.jams = lanes.jams;
     l.text = arena_printf(x->e.arena, lanes.vectors ? "svm_lanes%d" : "%d", l.lanes);
@@ -375,6 +377,7 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                 "%d firings of '%s' go side by side, so that its %s [lanes]", l.lanes, info->filter->name,
                 lanes.jams      ? "look-ups wait together"
+                : lanes.shares  ? "loads serve all of them"
                 : lanes.vectors ? "loops vectorise"
                                 : "sums vectorise");
     if (lanes.vectors)
