@@ -414,12 +414,14 @@ static bool repeat_tables(hlc_program *p, sir_filter *f)
 static bool tabulate_source(hlc_program *p, sir_filter *f)
 {
     bool vectors = has_vectors(p);
-    int64_t firings =
+    orbit_round round =
         orbit_tabulate_source(p->module, f, vectors ? ORBIT_SOURCE : ORBIT_SOURCE_LOCAL, vectors ? ORBIT_ITEMS : 0);
-    if (firings != 0)
+    bool early = round.items < round.firings * f->work->push.max;
+    if (round.firings != 0)
         diag_remark(p->diag, sir_range(p->module, p->sources, f->loc),
-                    "what '%s' pushes comes round in %" PRId64 " firings and is a table [orbit]", f->name, firings);
-    return firings != 0;
+                    "what '%s' pushes comes round in %" PRId64 " %s and is a table [orbit]", f->name,
+                    early ? round.items : round.firings, early ? "items" : "firings");
+    return round.firings != 0;
 }
 
 bool pass_orbit(hlc_program *p)

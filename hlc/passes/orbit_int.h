@@ -13,8 +13,13 @@ enum { ORBIT_SOURCE = 4096, ORBIT_SOURCE_LOCAL = 256 };
 // Writes the tables of a filter whose state only counts round several times one after the other, so that it comes round less
 // often. The greatest number of rounds; 0: nothing was done.
 int64_t orbit_repeat_tables(sir_module *m, sir_filter *f);
-// Makes a table of what a source pushes until its state comes round, if that are `most` items at most; it has as many rounds
-// as `repeated` items fit. The firings of one; 0: nothing was done.
-int64_t orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated);
+// What a source pushes comes round: after so many firings, and after so many items, which may be fewer than those push.
+typedef struct orbit_round {
+    int64_t firings, items;
+} orbit_round;
+
+// Makes a table of what a source pushes until its items come round, if the table has `most` items at most; it has as many
+// rounds as `repeated` items fit. No firings: nothing was done.
+orbit_round orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated);
 
 #endif

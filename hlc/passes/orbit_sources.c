@@ -8,13 +8,22 @@
 //     push(items[at]);   at = at == 1004 ? 0 : at + 1;
 //
 // Firings are computed from the initial state on, with the operations of the run time, until the state is in every bit
-// what it was at first.
+// what it was at first. The items may come round before that, where a firing pushes several: firings then begin at other
+// places of the round, which is followed in the table by what the last of them lacks. So with 200 items a firing in
+// rounds of 23:
+//
+//     push(items[at + i])   for i up to 200;   at = at >= 23 - 16 ? at - (23 - 16) : at + 16;      items: float[222]
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/counters.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/orbit_int.h"
+#include "hlc/schedule/schedule.h"
 
+// Items in a round of firings that push several, for each that the table has room for: the table may have a round of items,
+// and what one firing pushes behind it.
+enum { ROOM = 16 };
 // Statements and nodes that are computed; nodes of a body from which counters alone are worth it.
 enum { MOST_STEPS = 1 << 19, LEAST_NODES = 16 };
 
@@ -23,8 +32,9 @@ typedef struct source {
     const sir_module *m;
     const sir_filter *filter;
     sir_scalar **locals, **fields;
-    sir_scalar *items; // room for most, and for what a firing pushes
-    int64_t count, most, firings, steps;
+    sir_scalar *items;
+    int64_t count, room, most, firings, steps;
+    int64_t round; // items until they come round
     bool fails;
 } source;
 
@@ -177,7 +187,7 @@ static void follow_for(source *x, const sir_stmt *s)
 static void follow_push(source *x, const sir_stmt *s)
 {
     sir_scalar v = value_of(x, s->u.value);
-    if (x->count < x->most)
+    if (x->count < x->room)
         x->items[x->count++] = v;
     else
         x->fails = true;
@@ -251,8 +261,29 @@ static bool set_up(source *x)
         if (!field->constant && !field->init.zero)
             memcpy(x->fields[i], field->init.data, field->type->words * sizeof(sir_scalar));
     }
-    x->items = ARENA_ARRAY(x->a, sir_scalar, (size_t)x->most);
+    x->room = f->work->push.max > 1 ? x->most * ROOM : x->most;
+    x->items = ARENA_ARRAY(x->a, sir_scalar, (size_t)x->room);
     return true;
+}
+
+// The least divisor of the number of items after which these come round.
+static int64_t round_of_items(const source *x)
+{
+    for (int64_t r = 1; r < x->count; r++) {
+        bool same = x->count % r == 0;
+        for (int64_t i = r; same && i < x->count; i++)
+            same = same_scalar(x->filter->output, x->items[i], x->items[i - r]);
+        if (same)
+            return r;
+    }
+    return x->count;
+}
+
+// The items that lie behind the round for the firing that begins last in it.
+static int64_t behind_round(const source *x)
+{
+    int64_t each = x->filter->work->push.max;
+    return each - sched_gcd(each, x->round);
 }
 
 static bool find_round(source *x)
@@ -261,9 +292,12 @@ static bool find_round(source *x)
         follow(x, &x->filter->work->body);
         x->firings++;
         // A firing that pushes much, or many that do nothing new, are not worth what it takes to follow them.
-        x->fails |= x->count + x->filter->work->push.max > x->most && !begins_again(x);
+        x->fails |= x->count + x->filter->work->push.max > x->room && !begins_again(x);
     } while (!x->fails && !begins_again(x));
-    return !x->fails && x->count == x->firings * x->filter->work->push.max;
+    if (x->fails || x->count != x->firings * x->filter->work->push.max)
+        return false;
+    x->round = round_of_items(x);
+    return x->round + behind_round(x) <= x->most;
 }
 
 // ---- The new body ----
@@ -275,26 +309,50 @@ static sir_stmt *push_item(sir_module *m, sir_expr *table, sir_expr *at, const s
     return push;
 }
 
+// Where the firing after one that began at `at` begins, in a round of `length` items.
+static sir_expr *next_place(sir_module *m, const sir_expr *at, int64_t length, int64_t each)
+{
+    const sir_type *count = m->scalar[SIR_INT];
+    sir_loc loc = at->loc;
+    int64_t by = each % length, last = length - by;
+    bool exactly = length % by == 0; // no firing begins behind the last whole one
+    sir_copier copier = {.arena = m->arena};
+    sir_expr *place[3];
+    for (size_t i = 0; i < 3; i++)
+        place[i] = sir_copy_expr(&copier, at);
+    sir_expr *ends = sir_expr2(m, SIR_BINARY, exactly ? LANG_OP_EQ : LANG_OP_GE, m->scalar[SIR_BOOLEAN], place[0],
+                               sir_const_int(m, (int32_t)last, loc), loc);
+    sir_expr *again = exactly ? sir_const_int(m, 0, loc)
+                              : sir_expr2(m, SIR_BINARY, LANG_OP_SUB, count, place[1],
+                                          sir_const_int(m, (int32_t)last, loc), loc);
+    sir_expr *on = sir_expr2(m, SIR_BINARY, LANG_OP_ADD, count, place[2], sir_const_int(m, (int32_t)by, loc), loc);
+    return sir_expr3(m, SIR_SELECT, count, ends, again, on, loc);
+}
+
 static void rewrite(sir_module *m, sir_filter *f, const source *x, int64_t rounds)
 {
-    int64_t length = rounds * x->count, each = f->work->push.max;
-    const sir_type *t = f->output, *count = m->scalar[SIR_INT], *table = sir_type_array(m, t, (uint32_t)length);
+    int64_t length = rounds * x->round, each = f->work->push.max, all = length + behind_round(x);
+    const sir_type *t = f->output, *count = m->scalar[SIR_INT], *table = sir_type_array(m, t, (uint32_t)all);
     sir_loc loc = f->work->loc;
     sir_value items = sir_value_new(m->arena, table), zero = sir_value_new(m->arena, count);
-    for (int64_t i = 0; i < length; i++)
-        items.data[i] = x->items[i % x->count];
+    for (int64_t i = 0; i < all; i++)
+        items.data[i] = x->items[i % x->round];
     memset(&f->fields, 0, sizeof f->fields);
     VEC_PUSH(m->arena, &f->fields,
              (sir_field){.name = "items", .type = table, .init = items, .constant = true, .loc = f->loc});
-    VEC_PUSH(m->arena, &f->fields, (sir_field){.name = "at", .type = count, .init = zero, .loc = f->loc});
+    bool moves = each % length != 0;
+    if (moves)
+        VEC_PUSH(m->arena, &f->fields, (sir_field){.name = "at", .type = count, .init = zero, .loc = f->loc});
     memset(&f->work->locals, 0, sizeof f->work->locals);
     f->work->body = (sir_block){0};
-    sir_expr *at = sir_ref(m, SIR_FIELD, 1, count, loc), *base = sir_ref(m, SIR_FIELD, 0, table, loc);
+    sir_expr *at = moves ? sir_ref(m, SIR_FIELD, 1, count, loc) : sir_const_int(m, 0, loc), *base = sir_ref(m, SIR_FIELD, 0, table, loc);
     sir_stmt *pushes = push_item(m, base, at, t, loc), *next = sir_stmt_new(m, SIR_SET, loc);
     if (each > 1) {
         sir_stmt *loop = sir_stmt_new(m, SIR_FOR, loc);
         uint32_t i = sir_local_new(m, f->work, "i", count, loc);
-        sir_expr *sum = sir_expr2(m, SIR_BINARY, LANG_OP_ADD, count, at, sir_ref(m, SIR_LOCAL, i, count, loc), loc);
+        sir_expr *sum = sir_ref(m, SIR_LOCAL, i, count, loc);
+        if (moves)
+            sum = sir_expr2(m, SIR_BINARY, LANG_OP_ADD, count, at, sum, loc);
         loop->u.for_.local = i;
         loop->u.for_.lo = sir_const_int(m, 0, loc);
         loop->u.for_.hi = sir_const_int(m, (int32_t)each, loc);
@@ -302,17 +360,12 @@ static void rewrite(sir_module *m, sir_filter *f, const source *x, int64_t round
         VEC_PUSH(m->arena, &loop->u.for_.body, push_item(m, base, sum, t, loc));
         pushes = loop;
     }
-    next->u.set.target = sir_ref(m, SIR_FIELD, 1, count, loc);
-    next->u.set.value =
-        sir_expr3(m, SIR_SELECT, count,
-                  sir_expr2(m, SIR_BINARY, LANG_OP_EQ, m->scalar[SIR_BOOLEAN], sir_ref(m, SIR_FIELD, 1, count, loc),
-                            sir_const_int(m, (int32_t)(length - each), loc), loc),
-                  sir_const_int(m, 0, loc),
-                  sir_expr2(m, SIR_BINARY, LANG_OP_ADD, count, sir_ref(m, SIR_FIELD, 1, count, loc),
-                            sir_const_int(m, (int32_t)each, loc), loc),
-                  loc);
     VEC_PUSH(m->arena, &f->work->body, pushes);
-    VEC_PUSH(m->arena, &f->work->body, next);
+    if (moves) {
+        next->u.set.target = sir_ref(m, SIR_FIELD, 1, count, loc);
+        next->u.set.value = next_place(m, next->u.set.target, length, each);
+        VEC_PUSH(m->arena, &f->work->body, next);
+    }
     sir_filter_derive(m, f);
 }
 
@@ -352,14 +405,15 @@ static bool is_plain(const sir_module *m, const sir_filter *f)
            f->output->kind != SIR_VOID && is_value(f->output) && f->work->push.max > 0 && pass_rates_proved(m, f->work);
 }
 
-int64_t orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated)
+orbit_round orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated)
 {
+    orbit_round none = {0};
     if (!is_plain(m, f) || f->work->push.max > most)
-        return 0;
+        return none;
     source x = {.a = arena_create(), .m = m, .filter = f, .most = most};
     bool found = is_worth_it(x.a, f) && set_up(&x) && find_round(&x);
     if (found)
-        rewrite(m, f, &x, f->work->push.max == 1 && repeated > x.count ? repeated / x.count : 1);
+        rewrite(m, f, &x, f->work->push.max == 1 && repeated > x.round ? repeated / x.round : 1);
     arena_destroy(x.a);
-    return found ? x.firings : 0;
+    return found ? (orbit_round){.firings = x.firings, .items = x.round} : none;
 }
