@@ -10,6 +10,9 @@
 //
 // Each filter fires as often as the one before, in all phases: the one that does what they do fires as often, too.
 //
+// NOTE(short loops). A sum over the items and results of before, and what moves these along, are short loops that C compilers
+// write out, so they wait as other statements do.
+//
 // NOTE(ladders). So does a filter wait in whose loop an element of the state is computed from another, as in a lattice. Loops
 // whose trips have a state each are left to the emission, which does several firings' trips side by side.
 #include <inttypes.h>
@@ -20,8 +23,8 @@
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 
-// Nodes of the bodies at most: of one filter, and of all that become one.
-enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000 };
+// Nodes of the bodies at most: of one filter, and of all that become one; trips of a short loop.
+enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000, SHORT_TRIPS = 16 };
 
 typedef VEC(uint32_t) numbers;
 
@@ -98,6 +101,22 @@ static bool is_ladder(const sir_filter *f, const sir_block *body)
     return l.goes && l.found;
 }
 
+// A loop that leaves nothing in the state but what it finds there: see NOTE(short loops).
+static void find_computed(void *context, sir_stmt *s)
+{
+    bool *computes = context;
+    if (s->kind == SIR_SET && s->u.set.target->kind != SIR_LOCAL)
+        *computes |= s->u.set.value->kind != SIR_INDEX && s->u.set.value->kind != SIR_FIELD;
+    *computes |= s->kind == SIR_IF;
+}
+
+static bool is_short(const sir_filter *f, const sir_block *body, int64_t trips)
+{
+    bool computes = trips > SHORT_TRIPS || !f->stateful; // firings without a state go side by side
+    sir_visit_stmts(body, find_computed, &computes);
+    return !computes;
+}
+
 static void look_at_expr(void *context, sir_expr *e, bool written)
 {
     (void)written;
@@ -146,9 +165,9 @@ static bool moves_plainly(const sir_block *b, const body_facts *facts)
     return pops == 1 && pushes == 1 && facts->pops == 1 && facts->pushes == 1 && !behind;
 }
 
-// The other trips of the loops, which are ladders on their own in the body; false: that is not so, or the number of trips
-// is not known.
-static bool count_ladders(const sir_filter *f, body_facts *b)
+// The other trips of the loops, which are ladders or short, and on their own in the body; false: that is not so, or the
+// number of trips is not known.
+static bool count_trips(const sir_filter *f, body_facts *b)
 {
     size_t loops = b->loops;
     for (size_t i = 0; i < f->work->body.len; i++) {
@@ -158,11 +177,10 @@ static bool count_ladders(const sir_filter *f, body_facts *b)
         const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
         body_facts own = {0};
         sir_visit_stmts(&s->u.for_.body, look_at_stmt, &own);
-        if (own.pops + own.pushes + own.loops != 0 || lo->kind != SIR_CONST || hi->kind != SIR_CONST ||
-            !is_ladder(f, &s->u.for_.body))
+        if (own.pops + own.pushes + own.loops != 0 || lo->kind != SIR_CONST || hi->kind != SIR_CONST)
             return false;
         int64_t trips = ((int64_t)hi->u.value.i - lo->u.value.i) / s->u.for_.step;
-        if (trips < 1 || trips > CHAIN_NODES)
+        if (trips < 1 || trips > CHAIN_NODES || (!is_short(f, &s->u.for_.body, trips) && !is_ladder(f, &s->u.for_.body)))
             return false;
         b->nodes += (size_t)(trips - 1) * own.nodes;
         loops--;
@@ -180,7 +198,7 @@ static size_t nodes_of(const sir_module *m, const sir_actor *a)
         return 0;
     body_facts b = {0};
     sir_visit_stmts(&f->work->body, look_at_stmt, &b);
-    return b.fails || !count_ladders(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(&f->work->body, &b) ? 0 : b.nodes;
+    return b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(&f->work->body, &b) ? 0 : b.nodes;
 }
 
 // The actor behind, if it can follow in a chain.
