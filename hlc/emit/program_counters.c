@@ -16,6 +16,16 @@
 //
 // What a firing leaves in the field is not looked at.
 //
+// Fields that a firing leaves to the next one, and that hold nothing of what it found there itself (NOTE(passed) in
+// hlc/ir/passed.c), go from firing to firing in the turn: the C compiler has the firing before in the lane beside. What
+// counts the first firings is known in all others, and these are done one by one:
+//
+//     if (state_begun < 1) {
+//         ...
+//     } else {
+//         for (ptrdiff_t i = done; i < end; i++) {
+//             int now_begun = 1;
+//
 // A sequence, such as that of a source of random numbers (NOTE(sequences) in hlc/ir/sequences.c), is known beforehand
 // too: of 64 firings tables have what the value is multiplied by, and what is added.
 //
@@ -39,7 +49,7 @@ static double average_turn(const sir_filter *f, const program_turns *t)
 {
     const sir_counters *counters = &t->counters;
     double ends = 0;
-    for (VEC_EACH(const sir_sequence, s, &t->sequences))
+    for (VEC_EACH(const sir_sequence, s, &t->beside.sequences))
         if (s->times != 1)
             ends = 1.0 / SEQUENCE_TURN;
     for (size_t i = 0; i < counters->len; i++) {
@@ -175,12 +185,12 @@ static const char *write_table(program_emitter *x, const emit_filter_info *info,
 
 static void write_tables(program_emitter *x, const emit_filter_info *info, program_turns *t)
 {
-    t->times = ARENA_ARRAY(x->e.arena, const char *, t->sequences.len + 1);
-    t->plus = ARENA_ARRAY(x->e.arena, const char *, t->sequences.len + 1);
-    for (size_t i = 0; i < t->sequences.len; i++)
-        if (t->sequences.data[i].times != 1) {
-            t->times[i] = write_table(x, info, &t->sequences.data[i], false);
-            t->plus[i] = write_table(x, info, &t->sequences.data[i], true);
+    t->times = ARENA_ARRAY(x->e.arena, const char *, t->beside.sequences.len + 1);
+    t->plus = ARENA_ARRAY(x->e.arena, const char *, t->beside.sequences.len + 1);
+    for (size_t i = 0; i < t->beside.sequences.len; i++)
+        if (t->beside.sequences.data[i].times != 1) {
+            t->times[i] = write_table(x, info, &t->beside.sequences.data[i], false);
+            t->plus[i] = write_table(x, info, &t->beside.sequences.data[i], true);
         }
 }
 
@@ -189,27 +199,27 @@ const program_turns *program_find_turns(program_emitter *x, emit_filter_info *in
 {
     arena *a = x->e.arena;
     program_turns *t = ARENA_NEW(a, program_turns);
-    sir_field_list arrays = {0};
     if (f->kind != SIR_WORK || fire->fields.len == 0 || fire->iter || fire->random || fire->log || fire->sends ||
         fire->actor || fire->dynamic || info->handlers.len != 0 ||
-        !sir_find_counters(a, own, &t->counters, &arrays, &t->sequences) ||
-        t->counters.len + t->sequences.len + arrays.len != fire->fields.len)
+        !sir_find_counters(a, own, &t->counters, &t->beside) ||
+        t->counters.len + t->beside.sequences.len + t->beside.arrays.len + t->beside.last.len + t->beside.beginnings.len !=
+            fire->fields.len)
         return NULL;
     bool *counting = ARENA_ARRAY(a, bool, info->filter->fields.len + 1);
     for (VEC_EACH(const sir_counter, c, &t->counters))
         counting[c->field] = true;
     bool known = t->counters.len != 0;
-    for (VEC_EACH(const sir_sequence, s, &t->sequences))
+    for (VEC_EACH(const sir_sequence, s, &t->beside.sequences))
         known |= s->times != 1;
     // The C compiler knows what only counts.
     if (!known || average_turn(own, t) < LEAST_TURN || emit_looks_up(&x->e, info, f, counting) ||
-        !are_rings(a, own, &arrays, counting, t))
+        !are_rings(a, own, &t->beside.arrays, counting, t))
         return NULL;
     write_tables(x, info, t);
     if (t->counters.len == 0)
         diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
                     "firings of '%s' go side by side, since the sequence of '%s' is known beforehand [lanes]",
-                    own->name, own->fields.data[t->sequences.data[0].field].name);
+                    own->name, own->fields.data[t->beside.sequences.data[0].field].name);
     else
         diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
                     "firings of '%s' go side by side up to where %s'%s'%s begins again [lanes]", own->name,
@@ -223,7 +233,7 @@ static const char *sequence_at(program_emitter *x, const program_turns *t, size_
                                const char *firings)
 {
     arena *a = x->e.arena;
-    const sir_sequence *s = &t->sequences.data[i];
+    const sir_sequence *s = &t->beside.sequences.data[i];
     const char *mask = s->mask == UINT32_MAX ? NULL : arena_printf(a, " & %" PRIu32, s->mask);
     const char *sum = arena_printf(a, PROGRAM_TURN_OUTER "%s", name);
     if (t->times[i] != NULL)
@@ -233,6 +243,53 @@ static const char *sequence_at(program_emitter *x, const program_turns *t, size_
     else if (s->plus != 0)
         sum = arena_printf(a, "%s + %" PRId32 " * (int)(%s)", sum, (int32_t)s->plus, firings);
     return mask == NULL ? sum : arena_printf(a, "(%s)%s", sum, mask);
+}
+
+typedef struct turn {
+    const program_turns *turns;
+    const emit_filter_info *info;
+    void (*body)(program_emitter *x, int indent, void *context, const char *in, const char *out);
+    void *context;
+    const char *in, *out;
+} turn;
+
+// The firings from `done` to `end`. begins: the first ones of all.
+static void emit_firings(program_emitter *x, int indent, const turn *u, bool begins)
+{
+    const program_turns *t = u->turns;
+    text_line(x, indent, "for (ptrdiff_t i = done; i < end; i++) {");
+    for (size_t i = 0; i < t->beside.sequences.len; i++) {
+        const char *name = u->info->field_names.data[t->beside.sequences.data[i].field];
+        text_line(x, indent + 1, "int " PROGRAM_TURN_INNER "%s = %s;", name, sequence_at(x, t, i, name, "i - done"));
+    }
+    for (VEC_EACH(const sir_counter, c, &t->counters)) {
+        const char *name = u->info->field_names.data[c->field];
+        text_line(x, indent + 1, "int " PROGRAM_TURN_INNER "%s = " PROGRAM_TURN_OUTER "%s + (int)(i - done);", name, name);
+    }
+    for (VEC_EACH(const sir_beginning, b, &t->beside.beginnings)) {
+        const char *name = u->info->field_names.data[b->field];
+        if (begins)
+            text_line(x, indent + 1, "int " PROGRAM_TURN_INNER "%s = " PROGRAM_TURN_OUTER "%s;", name, name);
+        else
+            text_line(x, indent + 1, "int " PROGRAM_TURN_INNER "%s = %d;", name, b->limit);
+    }
+    u->body(x, indent + 1, u->context, u->in, u->out);
+    if (begins)
+        for (VEC_EACH(const sir_beginning, b, &t->beside.beginnings)) {
+            const char *name = u->info->field_names.data[b->field];
+            text_line(x, indent + 1, PROGRAM_TURN_OUTER "%s = " PROGRAM_TURN_INNER "%s;", name, name);
+        }
+    text_line(x, indent, "}");
+}
+
+// Whether a turn is one of the first firings of all; NULL: these are like the others.
+static const char *beginning_text(program_emitter *x, const program_turns *t, const emit_filter_info *info)
+{
+    const char *all = NULL;
+    for (VEC_EACH(const sir_beginning, b, &t->beside.beginnings))
+        all = arena_printf(x->e.arena, "%s%s" PROGRAM_TURN_OUTER "%s < %d", all == NULL ? "" : all, all == NULL ? "" : " || ",
+                           info->field_names.data[b->field], b->limit);
+    return all;
 }
 
 void program_emit_turns(program_emitter *x, const program_turns *t, const emit_filter_info *info,
@@ -252,22 +309,31 @@ void program_emit_turns(program_emitter *x, const program_turns *t, const emit_f
         const char *far = arena_printf(a, PROGRAM_TURN_OUTER "%s - " PROGRAM_TURN_OUTER "%s", one, other);
         text_line(x, 2, "end = end - done < abs(%s) ? end : done + abs(%s);", far, far);
     }
-    for (size_t i = 0; i < t->sequences.len; i++)
+    for (size_t i = 0; i < t->beside.sequences.len; i++)
         if (t->times[i] != NULL) {
             text_line(x, 2, "end = end - done < %d ? end : done + %d;", SEQUENCE_TURN, SEQUENCE_TURN);
             break;
         }
-    text_line(x, 2, "for (ptrdiff_t i = done; i < end; i++) {");
-    for (size_t i = 0; i < t->sequences.len; i++) {
-        const char *name = info->field_names.data[t->sequences.data[i].field];
-        text_line(x, 3, "int " PROGRAM_TURN_INNER "%s = %s;", name, sequence_at(x, t, i, name, "i - done"));
+    for (VEC_EACH(const uint32_t, f, &t->beside.last)) {
+        const char *name = info->field_names.data[*f], *local = arena_printf(a, PROGRAM_TURN_INNER "%s", name);
+        text_line(x, 2, "%s = " PROGRAM_TURN_OUTER "%s;",
+                  emit_declare(&x->e, info->filter->fields.data[*f].type, local), name);
     }
-    for (VEC_EACH(const sir_counter, c, &t->counters)) {
-        const char *name = info->field_names.data[c->field];
-        text_line(x, 3, "int " PROGRAM_TURN_INNER "%s = " PROGRAM_TURN_OUTER "%s + (int)(i - done);", name, name);
+    const turn u = {t, info, body, context, in, out};
+    const char *begins = beginning_text(x, t, info);
+    if (begins != NULL) {
+        text_line(x, 2, "if (%s) {", begins);
+        text_line(x, 3, "end = done + 1;");
+        emit_firings(x, 3, &u, true);
+        text_line(x, 2, "} else {");
+        emit_firings(x, 3, &u, false);
+        text_line(x, 2, "}");
+    } else {
+        emit_firings(x, 2, &u, false);
     }
-    body(x, 3, context, in, out);
-    text_line(x, 2, "}");
+    for (VEC_EACH(const uint32_t, f, &t->beside.last))
+        text_line(x, 2, PROGRAM_TURN_OUTER "%s = " PROGRAM_TURN_INNER "%s;", info->field_names.data[*f],
+                  info->field_names.data[*f]);
     for (VEC_EACH(const sir_counter, c, &t->counters)) {
         const char *name = info->field_names.data[c->field];
         text_line(x, 2, PROGRAM_TURN_OUTER "%s += (int)(end - done);", name);
@@ -275,8 +341,8 @@ void program_emit_turns(program_emitter *x, const program_turns *t, const emit_f
                   PROGRAM_TURN_OUTER "%s = " PROGRAM_TURN_OUTER "%s == %" PRId64 " ? %d : " PROGRAM_TURN_OUTER "%s;",
                   name, name, (int64_t)c->high + 1, c->low, name);
     }
-    for (size_t i = 0; i < t->sequences.len; i++) {
-        const char *name = info->field_names.data[t->sequences.data[i].field];
+    for (size_t i = 0; i < t->beside.sequences.len; i++) {
+        const char *name = info->field_names.data[t->beside.sequences.data[i].field];
         text_line(x, 2, PROGRAM_TURN_OUTER "%s = %s;", name, sequence_at(x, t, i, name, "end - done"));
     }
     text_line(x, 2, "done = end;");

@@ -281,7 +281,7 @@ typedef struct program_apart {
 } program_apart;
 typedef struct program_turns {
     sir_counters counters;
-    sir_sequences sequences;
+    sir_beside beside;
     const char **times, **plus; // per sequence: names of the tables of what each firing of a turn does; NULL: it counts
     VEC(program_apart) apart;
 } program_turns;

@@ -193,29 +193,35 @@ static bool counts(counting *c, sir_counter *r)
     return back;
 }
 
-bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_field_list *arrays,
-                       sir_sequences *sequences)
+bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_beside *beside)
 {
     if (f->finite || f->work == NULL || f->prework != NULL || f->handlers.len != 0 || f->functions.len != 0)
         return false;
     for (uint32_t i = 0; i < f->fields.len; i++) {
         counting c = {.arena = a, .filter = f, .field = i};
         sir_counter r;
+        sir_sequence s;
+        sir_beginning b;
         if (f->fields.data[i].constant)
             continue;
-        if (arrays != NULL && f->fields.data[i].type->kind == SIR_ARRAY) {
-            VEC_PUSH(a, arrays, i);
+        if (beside != NULL && f->fields.data[i].type->kind == SIR_ARRAY) {
+            VEC_PUSH(a, &beside->arrays, i);
             continue;
         }
         c.relevant = ARENA_ARRAY(a, bool, f->work->locals.len + 1);
         c.locals = ARENA_ARRAY(a, value, f->work->locals.len + 1);
-        sir_sequence s;
         if (counts(&c, &r))
             VEC_PUSH(a, found, r);
-        else if (sequences != NULL && sir_find_sequence(a, f, i, &s))
-            VEC_PUSH(a, sequences, s);
+        else if (beside == NULL)
+            return false;
+        else if (sir_find_sequence(a, f, i, &s))
+            VEC_PUSH(a, &beside->sequences, s);
+        else if (sir_find_beginning(f, i, &b))
+            VEC_PUSH(a, &beside->beginnings, b);
+        else if (sir_is_last(a, f, i))
+            VEC_PUSH(a, &beside->last, i);
         else
             return false;
     }
-    return found->len != 0 || (sequences != NULL && sequences->len != 0);
+    return found->len != 0 || (beside != NULL && beside->sequences.len != 0);
 }

@@ -395,7 +395,7 @@ static bool is_worth_it(arena *a, const sir_filter *f)
     sir_counters counters = {0};
     size_of_body b = {0};
     sir_visit_stmts(&f->work->body, count_nodes, &b);
-    return b.costs || b.nodes >= LEAST_NODES || !sir_find_counters(a, f, &counters, NULL, NULL);
+    return b.costs || b.nodes >= LEAST_NODES || !sir_find_counters(a, f, &counters, NULL);
 }
 
 static bool is_plain(const sir_module *m, const sir_filter *f)

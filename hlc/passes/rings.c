@@ -8,6 +8,12 @@
 //     loop Identity, 1116 items enqueued                        $ring[$place] = %back
 //                                                               $place = $place + 1   if $place == 1116 { $place = 0 }
 //
+// What is done to an item that goes back may look at up to seven more behind it: those that the body gave last, which are
+// fields. The first firings, of which nothing comes back yet, keep what was enqueued:
+//
+//     if $begun < 1 { $ring[$place] = 0   $begun = $begun + 1 } else { $ring[$place] = 0.5 * ($last + %back) }
+//     $last = %back
+//
 // A firing of the body takes a round of the joiner and gives one of the splitter, so the loop always holds as many items as
 // were enqueued, and the body fires whenever the joiner has what comes from outside: so does the filter, in all phases. Its
 // items are no longer copied on their way round, and its firings up to where the place begins again are vectors (NOTE(rings) in
@@ -21,8 +27,8 @@
 #include "hlc/passes/pass.h"
 #include "targets/machine.h"
 
-// Items that a firing takes from outside, or gives, at most.
-enum { RINGS_ITEMS = 64 };
+// Items that a firing takes from outside, or gives, at most; that the filter in the loop may look at.
+enum { RINGS_ITEMS = 64, RINGS_WINDOW = 8 };
 
 typedef struct ring {
     arena *a;
@@ -33,6 +39,7 @@ typedef struct ring {
     uint32_t in_port, out_port;            // of the joiner and the splitter
     uint32_t returning;                    // the channel that holds what is delayed
     int64_t taken, given;                  // items of a firing, from outside and to it
+    int64_t window;                        // items that the filter in the loop looks at
 } ring;
 
 // ---- Which loops ----
@@ -71,12 +78,14 @@ static bool moves_plainly(const sir_function *work)
     return !all.fails && all.pops == pops && all.pushes == pushes && pops == work->pop.max && pushes == work->push.max;
 }
 
-static bool is_plain(const sir_module *m, const sir_actor *a)
+// window: items that it may look at, where it looks at more than it takes.
+static bool is_plain(const sir_module *m, const sir_actor *a, int64_t window)
 {
     const sir_filter *f = a->kind == SIR_FILTER ? a->filter : NULL;
     return f != NULL && a->inputs.len == 1 && a->outputs.len == 1 && a->inputs.data[0] != SIR_NONE &&
            a->outputs.data[0] != SIR_NONE && a->least == 0 && f->prework == NULL && f->handlers.len == 0 &&
-           f->functions.len == 0 && !f->finite && !pass_waits(f->work) && !f->work->pop.dynamic && !f->work->push.dynamic &&
+           f->functions.len == 0 && !f->finite && !f->work->peek.dynamic &&
+           (!pass_waits(f->work) || f->work->peek.max <= window) && !f->work->pop.dynamic && !f->work->push.dynamic &&
            sir_is_scalar(f->input) && f->input == f->output && pass_rates_proved(m, f->work) && moves_plainly(f->work);
 }
 
@@ -105,18 +114,20 @@ static bool closes(ring *x, uint32_t port)
         return false;
     const sir_channel *c = channel(x, number);
     x->back = NULL;
+    x->window = 1;
     if (x->m->actors.data[c->consumer] != x->join) {
         x->back = behind(x, number);
-        if (x->back == NULL || !is_plain(x->m, x->back) || x->back->filter->work->pop.max != 1 ||
+        if (x->back == NULL || !is_plain(x->m, x->back, RINGS_WINDOW) || x->back->filter->work->pop.max != 1 ||
             x->back->filter->work->push.max != 1 || x->back == x->body)
             return false;
+        x->window = pass_waits(x->back->filter->work) ? x->back->filter->work->peek.max : 1;
         number = x->back->outputs.data[0];
         c = channel(x, number);
     }
     x->returning = number;
     x->in_port = 1 - c->consumer_port;
     x->out_port = 1 - port;
-    return x->m->actors.data[c->consumer] == x->join && c->initial.len > 0 && c->zeros == NULL;
+    return x->m->actors.data[c->consumer] == x->join && (int64_t)c->initial.len >= x->window && c->zeros == NULL;
 }
 
 static bool find_ring(ring *x, uint32_t join)
@@ -126,7 +137,7 @@ static bool find_ring(ring *x, uint32_t join)
     if (!is_round(x->join, SIR_JOIN, 2, 1) || m->regions.data[x->join->region].kind != SIR_FEEDBACKLOOP)
         return false;
     x->body = behind(x, x->join->outputs.data[0]);
-    if (x->body == NULL || !is_plain(m, x->body))
+    if (x->body == NULL || !is_plain(m, x->body, 0))
         return false;
     x->split = behind(x, x->body->outputs.data[0]);
     if (!is_round(x->split, SIR_SPLIT, 1, 2) || x->split->region != x->join->region || !(closes(x, 0) || closes(x, 1)))
@@ -250,12 +261,20 @@ static uint32_t add_field(const ring *x, sir_filter *f, const char *name, sir_va
     return pass_add_fields(x->m, f, &one);
 }
 
+// Items that are delayed between two firings and have been through the filter in the loop: those that were enqueued, but
+// for the last ones where that looks at several.
+static size_t ring_length(const ring *x)
+{
+    return channel(x, x->returning)->initial.len - (size_t)(x->window - 1);
+}
+
 // The field with what is delayed, in the order in which it comes out.
 static uint32_t add_ring(const ring *x, sir_filter *f)
 {
     const sir_channel *c = channel(x, x->returning);
-    sir_value all = sir_value_new(x->m->arena, c->initial.len == 1 ? c->type : sir_type_array(x->m, c->type, (uint32_t)c->initial.len));
-    for (size_t i = 0; i < c->initial.len; i++)
+    size_t length = ring_length(x);
+    sir_value all = sir_value_new(x->m->arena, length == 1 ? c->type : sir_type_array(x->m, c->type, (uint32_t)length));
+    for (size_t i = 0; i < length; i++)
         if (!c->initial.data[i].zero)
             all.data[i] = c->initial.data[i].data[0];
     if (sir_value_is_zero(&all))
@@ -274,13 +293,21 @@ static sir_expr *ring_ref(const ring *x, const sir_filter *f, uint32_t field, ui
     return sir_expr2(x->m, SIR_INDEX, 0, type->element, all, at, f->loc);
 }
 
+static void count_up(maker *k, uint32_t field)
+{
+    const sir_type *type = k->m->scalar[SIR_INT];
+    sir_loc loc = k->work->loc;
+    sir_expr *now = sir_ref(k->m, SIR_FIELD, field, type, loc);
+    set(k, sir_ref(k->m, SIR_FIELD, field, type, loc),
+        sir_expr2(k->m, SIR_BINARY, LANG_OP_ADD, type, now, sir_const_int(k->m, 1, loc), loc));
+}
+
 static void advance(maker *k, uint32_t place, int32_t length)
 {
     sir_module *m = k->m;
     const sir_type *type = m->scalar[SIR_INT];
     sir_loc loc = k->work->loc;
-    sir_expr *now = sir_ref(m, SIR_FIELD, place, type, loc);
-    set(k, sir_ref(m, SIR_FIELD, place, type, loc), sir_expr2(m, SIR_BINARY, LANG_OP_ADD, type, now, sir_const_int(m, 1, loc), loc));
+    count_up(k, place);
     sir_stmt *s = sir_stmt_new(m, SIR_IF, loc), *again = sir_stmt_new(m, SIR_SET, loc);
     s->u.if_.cond = sir_expr2(m, SIR_BINARY, LANG_OP_EQ, m->scalar[SIR_BOOLEAN], sir_ref(m, SIR_FIELD, place, type, loc),
                               sir_const_int(m, length, loc), loc);
@@ -290,8 +317,8 @@ static void advance(maker *k, uint32_t place, int32_t length)
     VEC_PUSH(m->arena, k->to, s);
 }
 
-// What comes back through the filter in the loop: gives the local that it is in then.
-static uint32_t make_back(const ring *x, sir_filter *f, maker *k)
+// What comes back through the filter in the loop, which finds `items` in its window: gives the local that it is in then.
+static uint32_t make_back(const ring *x, sir_filter *f, maker *k, sir_expr *const *items)
 {
     const sir_filter *back = x->back->filter;
     sir_function *work = f->work;
@@ -303,12 +330,64 @@ static uint32_t make_back(const ring *x, sir_filter *f, maker *k)
         const sir_local *l = &back->work->locals.data[i];
         locals[i] = sir_local_new(x->m, work, l->name, l->type, l->loc);
     }
-    sir_expr *item = local_ref(x->m, work, k->kept);
     uint32_t kept = sir_local_new(x->m, work, "back", f->output, f->loc);
-    maker b = {.m = x->m, .work = work, .to = k->to, .items = &item, .keep = 0, .kept = kept, .locals = locals, .fields = fields};
+    maker b = {.m = x->m, .work = work, .to = k->to, .items = items, .keep = 0, .kept = kept, .locals = locals, .fields = fields};
     sir_block copy = sir_copy_block(&(sir_copier){.arena = x->m->arena}, &back->work->body);
     make(&b, &copy);
     return kept;
+}
+
+// What was enqueued behind what the ring holds at first, chosen by how many firings there have been.
+static sir_expr *enqueued(const ring *x, uint32_t begun)
+{
+    sir_module *m = x->m;
+    const sir_channel *c = channel(x, x->returning);
+    sir_loc loc = x->join->loc;
+    size_t first = ring_length(x);
+    sir_expr *e = NULL;
+    for (size_t i = c->initial.len; i-- > first;) {
+        const sir_value *v = &c->initial.data[i];
+        sir_expr *own = sir_const(m, c->type, v->zero ? (sir_scalar){0} : v->data[0], loc);
+        sir_expr *now = sir_ref(m, SIR_FIELD, begun, m->scalar[SIR_INT], loc);
+        e = e == NULL ? own
+                      : sir_expr3(m, SIR_SELECT, c->type,
+                                  sir_expr2(m, SIR_BINARY, LANG_OP_EQ, m->scalar[SIR_BOOLEAN], now,
+                                            sir_const_int(m, (int32_t)(i - first), loc), loc),
+                                  own, e, loc);
+    }
+    return e;
+}
+
+// What comes back through a filter that looks at several items: those before the last one are fields.
+static void make_window(const ring *x, sir_filter *f, maker *k, uint32_t array, uint32_t place)
+{
+    sir_module *m = x->m;
+    size_t before = (size_t)x->window - 1;
+    uint32_t begun = add_field(x, f, "begun", sir_value_zero(m->scalar[SIR_INT]));
+    uint32_t *fields = ARENA_ARRAY(x->a, uint32_t, before);
+    sir_expr **items = ARENA_ARRAY(x->a, sir_expr *, before + 1);
+    sir_loc loc = f->work->loc;
+    for (size_t i = 0; i < before; i++) {
+        fields[i] = add_field(x, f, "last", sir_value_zero(f->output));
+        uint32_t local = sir_local_new(m, f->work, "before", f->output, loc);
+        items[i] = local_ref(m, f->work, local);
+        declare(k, local, sir_ref(m, SIR_FIELD, fields[i], f->output, loc));
+    }
+    items[before] = local_ref(m, f->work, k->kept);
+    sir_stmt *s = sir_stmt_new(m, SIR_IF, loc);
+    s->u.if_.cond = sir_expr2(m, SIR_BINARY, LANG_OP_LT, m->scalar[SIR_BOOLEAN],
+                              sir_ref(m, SIR_FIELD, begun, m->scalar[SIR_INT], loc),
+                              sir_const_int(m, (int32_t)before, loc), loc);
+    VEC_PUSH(m->arena, k->to, s);
+    maker beginning = *k, on = *k;
+    beginning.to = &s->u.if_.then;
+    set(&beginning, ring_ref(x, f, array, place), enqueued(x, begun));
+    count_up(&beginning, begun);
+    on.to = &s->u.if_.otherwise;
+    uint32_t kept = make_back(x, f, &on, items);
+    set(&on, ring_ref(x, f, array, place), local_ref(m, f->work, kept));
+    for (size_t i = 0; i < before; i++)
+        set(k, sir_ref(m, SIR_FIELD, fields[i], f->output, loc), local_ref(m, f->work, items[i + 1]->index));
 }
 
 static sir_filter *make_filter(const ring *x)
@@ -317,7 +396,7 @@ static sir_filter *make_filter(const ring *x)
     sir_filter *f = pass_copy_filter(m, x->body->filter);
     const sir_type *type = f->input;
     sir_loc loc = f->work->loc;
-    size_t length = channel(x, x->returning)->initial.len;
+    size_t length = ring_length(x);
     f->name = pass_unique_filter_name(m, m->arena, f->name);
     uint32_t field = add_ring(x, f), place = length > 1 ? add_field(x, f, "place", sir_value_zero(m->scalar[SIR_INT])) : SIR_NONE;
     sir_block body = f->work->body;
@@ -339,8 +418,13 @@ static sir_filter *make_filter(const ring *x)
     if (!x->split->duplicate)
         k.keep = x->out_port == 0 ? x->given : 0;
     make(&k, &body);
-    uint32_t kept = x->back != NULL && !x->back->filter->identity ? make_back(x, f, &k) : k.kept;
-    set(&k, ring_ref(x, f, field, place), local_ref(m, f->work, kept));
+    if (x->window > 1) {
+        make_window(x, f, &k, field, place);
+    } else {
+        sir_expr *item = local_ref(m, f->work, k.kept);
+        uint32_t kept = x->back != NULL && !x->back->filter->identity ? make_back(x, f, &k, &item) : k.kept;
+        set(&k, ring_ref(x, f, field, place), local_ref(m, f->work, kept));
+    }
     if (length > 1)
         advance(&k, place, (int32_t)length);
     f->work->peek.min = f->work->peek.max = f->work->pop.min = f->work->pop.max = x->taken;
