@@ -107,8 +107,6 @@ static unsigned room(const cell_program *p)
 static const char *reason(cell_program *p, src_range *at)
 {
     arena *a = p->session->arena;
-    if (p->timed)
-        return "the time of streams is predicted where they are the PPE's";
     if (p->too_large != NULL)
         return p->too_large;
     for (VEC_EACH(const cell_kernel, k, &p->kernels)) {

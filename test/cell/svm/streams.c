@@ -1,6 +1,7 @@
 // Shows: kernels that promise holds_processor wait for streams on SPEs, and moves fill, pass and empty these, whatever their
 // order; what a stream is used for that it must not be is an error with its place, and a promise that does not hold a deadlock
 // that says who waits for what. Without the promise, or where the control code uses streams too, they are the PPE's.
+// The predicted time of both is the simulator's, and the same whatever the order of transfers.
 //
 // RUN: env SVM_CELL_CHECK_DMA=1 %svm-llc --target=cell %s -o %t
 // RUN: env SVM_CELL_SEED=1 SVM_CELL_COUNT=1 %t 2>&1 | FileCheck %s
@@ -12,19 +13,19 @@
 // CHECK: 3000 words are right
 //
 // RUN: not %t 1 2>&1 | FileCheck %s --check-prefix=MUCH
-// MUCH: streams.c:[[@LINE+82]]: error: svm_streamPopAcquire of 'first': 24 elements, with 0 acquired already, are more than its capacity of 16 [window]
+// MUCH: streams.c:[[@LINE+88]]: error: svm_streamPopAcquire of 'first': 24 elements, with 0 acquired already, are more than its capacity of 16 [window]
 // RUN: not %t 2 2>&1 | FileCheck %s --check-prefix=WRAPS
-// WRAPS: streams.c:[[@LINE+80]]: error: svm_streamPopAcquire of 'first': a window of 12 elements wraps around the end of its memory of 16: the capacity must be a multiple of the counts in use [window]
+// WRAPS: streams.c:[[@LINE+86]]: error: svm_streamPopAcquire of 'first': a window of 12 elements wraps around the end of its memory of 16: the capacity must be a multiple of the counts in use [window]
 // RUN: not %t 3 2>&1 | FileCheck %s --check-prefix=RELEASED
-// RELEASED: streams.c:[[@LINE+82]]: error: svm_streamPopDiscard of 'first': 5 elements, and 4 are acquired [window]
+// RELEASED: streams.c:[[@LINE+88]]: error: svm_streamPopDiscard of 'first': 5 elements, and 4 are acquired [window]
 // RUN: not %t 4 2>&1 | FileCheck %s --check-prefix=NOWHERE
-// NOWHERE: streams.c:[[@LINE+76]]: error: svm_streamPopAcquire: the stream is null, or not in the local store of the kernel's SPE [bad-memory]
+// NOWHERE: streams.c:[[@LINE+82]]: error: svm_streamPopAcquire: the stream is null, or not in the local store of the kernel's SPE [bad-memory]
 // RUN: not %t 5 2>&1 | FileCheck %s --check-prefix=SHARED
-// SHARED: streams.c:[[@LINE+170]]: error: svm_moveB2S of 'first': another transfer is its producer and still pending, and 'again' does not wait for that [stream-shared]
+// SHARED: streams.c:[[@LINE+176]]: error: svm_moveB2S of 'first': another transfer is its producer and still pending, and 'again' does not wait for that [stream-shared]
 // RUN: not %t 6 2>&1 | FileCheck %s --check-prefix=QUADS
-// QUADS: streams.c:[[@LINE+166]]: error: svm_moveB2S of 'fill': 'MFC0' works with multiples of 16 bytes, and the length of 'first' is 24 [alignment]
+// QUADS: streams.c:[[@LINE+172]]: error: svm_moveB2S of 'fill': 'MFC0' works with multiples of 16 bytes, and the length of 'first' is 24 [alignment]
 // RUN: not %t 7 2>&1 | FileCheck %s --check-prefix=MEMORY
-// MEMORY: streams.c:[[@LINE+164]]: error: svm_moveS2S of 'pass': its stream 'third' is in no local store, and only SPEs use streams here [bad-memory]
+// MEMORY: streams.c:[[@LINE+170]]: error: svm_moveS2S of 'pass': its stream 'third' is in no local store, and only SPEs use streams here [bad-memory]
 // RUN: not %t 8 2>&1 | FileCheck %s --check-prefix=SAME
 // SAME: error: svm_moveS2S of 'pass': its stream 'third' is in the same local store as the one that it is moved from [bad-memory]
 // RUN: not %t 9 2>&1 | FileCheck %s --check-prefix=AWAY
@@ -44,15 +45,21 @@
 // HERE: 3000 words are right
 // RUN: %svm-llc --target=cell --remarks -DCOUNTS %s -o %t.ppe 2>&1 | FileCheck %s --check-prefix=CONTROL
 // CONTROL: remark: the PPE runs 'adds' {{.*}}: it uses streams, and the control code calls 'svm_streamCount', which the PPE runs
-// CONTROL: streams.c:[[@LINE+151]]:{{[0-9]+}}: note: here
+// CONTROL: streams.c:[[@LINE+157]]:{{[0-9]+}}: note: here
 // RUN: env SVM_CELL_COUNT=1 %t.ppe 2>&1 | FileCheck %s --check-prefix=HERE
 // RUN: %svm-llc --target=cell --remarks -DNET %s -o %t.ppe 2>&1 | FileCheck %s --check-prefix=NET
 // NET: remark: the PPE runs 'adds' {{.*}}: it uses streams, and the control code calls 'svm_netRun', which the PPE runs
 // RUN: env SVM_CELL_COUNT=1 %t.ppe 2>&1 | FileCheck %s --check-prefix=HERE
-// RUN: %svm-llc --target=cell-timed --remarks %s -o %t.timed 2>&1 | FileCheck %s --check-prefix=TIMED
-// TIMED: remark: the PPE runs 'adds' {{.*}}: it uses streams, and the time of streams is predicted where they are the PPE's
-// RUN: %t.timed | FileCheck %s --check-prefix=RIGHT
-// RIGHT: 3000 words are right
+// RUN: %svm-llc --target=cell-timed %s -o %t.timed
+// RUN: env SVM_CELL_SEED=1 SVM_CELL_COUNT=1 SVM_SIM_REPORT=%t.1 SVM_SIM_TRACE=%t.trace.1 %t.timed 2>&1 | FileCheck %s --check-prefix=SPES
+// RUN: env SVM_CELL_SEED=2 SVM_SIM_REPORT=%t.2 SVM_SIM_TRACE=%t.trace.2 %t.timed
+// RUN: diff %t.1 %t.2 && cmp %t.trace.1 %t.trace.2 && FileCheck %s --check-prefix=TIMED < %t.1
+// SPES-DAG: PPE: kernels 0, transfers 0
+// SPES-DAG: 3000 words are right
+// TIMED: bottleneck: processor SPE0: {{.*}}push acquire {{.*}}pop discard
+// RUN: %svm-llc --target=sim %s -o %t.sim
+// RUN: env SVM_SIM_JSON=%t.json.1 %t.timed && env SVM_SIM_JSON=%t.json.2 %t.sim
+// RUN: python3 -c "import json; c, s = (json.load(open('%t.json.' + n))['seconds'] for n in '12'); assert abs(c / s - 1) < 0.02, (c, s)"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -38,6 +38,12 @@ static void svm_cellBlockError(svmr_Spe *spe, const char *function, const char *
     __atomic_store_n(&spe->failures, f, __ATOMIC_RELEASE);
 }
 
+static void svm_cellUsed(svmr_Spe *spe, uint32_t number, uint32_t kernel, uint32_t stream, svm_CellUse use,
+                         uint32_t count, const uint64_t *counts, uint64_t firings, double cycles)
+{
+    svmr_timedUsed(spe, &(svmr_StreamUse){number, kernel, stream, use, count, counts, firings, cycles});
+}
+
 static void svm_cellBadIndex(svmr_Spe *spe, uint32_t number)
 {
     spe->badIndex = number;
@@ -65,6 +71,7 @@ static _Noreturn void svm_cellStreamError(svmr_Spe *spe, const char *file, int l
 #define REAL(i) realOf(call->arguments[i])
 #define LOG(i) (svm_Log *)(uintptr_t)call->arguments[i]
 #define BLOCK(i) (const svm_CellBlock *)TEXT(i)
+#define COUNTS(i) (const uint64_t *)(const void *)TEXT(i)
 #define LIST(...) __VA_ARGS__
 #define CELL_CALL(name, parameters, here, there)                                                                       \
     static void serve_##name(svmr_Spe *spe, const char *ls, const svm_CellCall *call)                                  \

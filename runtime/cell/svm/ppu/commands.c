@@ -412,7 +412,7 @@ static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q, uint32_t number)
     svmr_Kernel *p = q->p;
     const svm_CellCommand *c = (const svm_CellCommand *)(spe->queue + q->at % spe->queueBytes);
     svmr_CellRun *run = svmr_cellRun(p);
-    svmr_timedOver(p, q->timed, c);
+    svmr_timedOver(p, q->timed, c, number);
     if (run->spe != spe || run->number != number)
         return; // a sequence runs it again
     if (c->kind == SVM_CELL_KERNEL)

@@ -161,9 +161,18 @@ void svmr_queueMoves(svmr_Kernel *p, svmr_Spe *spe, svm_CellCommand command, con
 
 // ---- Streams (streams.c) ----
 
+// A stream that an SPE has, by its number.
+typedef struct svmr_SpeStream {
+    svm_Stream *stream; // NULL: free
+    // Of the transfers that had its ends last.
+    svmr_CellRun *pushes, *pops;
+    struct svmr_TimedStream *timed;
+} svmr_SpeStream;
+
 // The address in the SPE's local store of its side of a stream that lies there; 0: the stream is elsewhere, or the PPE's.
 uint32_t svmr_streamThere(const svmr_Spe *spe, svm_Stream *s, svmr_Place at);
 void svmr_queueStream(svmr_Kernel *p, const svmr_Transfer *t); // a transfer with a stream
+uint32_t svmr_streamGroup(const svm_Stream *s); // elements that are whole quadwords: transfers move multiples of it
 _Noreturn void svmr_failSpeStream(svmr_Spe *spe, uint32_t number, svm_CellMisuse misuse, size_t count, size_t acquired,
                                   svmr_Place at);
 
@@ -185,11 +194,28 @@ void svmr_unpackStruct(svm_Kernel *k, const svm_CellKernel *code, const char *pa
 
 // ---- Time (svm/time): compiled with SVMR_TIMED ----
 
+// A kernel on an SPE uses a stream: its command, and which it is; the stream's number there; what it has counted until then.
+typedef struct svmr_StreamUse {
+    uint32_t number, kernel, stream;
+    svm_CellUse use;
+    uint32_t count;
+    const uint64_t *counts;
+    uint64_t firings;
+    double cycles;
+} svmr_StreamUse;
+typedef struct svmr_TimedStream svmr_TimedStream;
+
 // A run is in an SPE's queue (t: of a transfer), or its command is complete; the PPE begins to run it, and stops. Locked.
 #ifdef SVMR_TIMED
 enum { SVMR_SPENT_BYTES = sizeof(svm_CellSpent) }; // at the end of a kernel's command
 void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t);
-void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c);
+// What the replay has of an SPE's stream (NULL: there is no replay); a transfer that is queued moves so many bytes between
+// streams, or one and a block; a kernel uses one.
+svmr_TimedStream *svmr_timedStream(svmr_Spe *spe, const svm_Stream *s);
+void svmr_timedMoves(svmr_Kernel *p, svmr_TimedStream *from, svmr_TimedStream *to, const svm_Block *block, uint64_t bytes);
+void svmr_timedUsed(svmr_Spe *spe, const svmr_StreamUse *use); // on the thread that runs the SPE's context
+// Of command `number`.
+void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c, uint32_t number);
 void svmr_timedHere(svmr_Kernel *p, bool over);
 // A sequence is run on so many SPEs, false: nobody looks; each run of it, in order; what a kernel of it has counted; its
 // runs are over; the control code waits for one of them, if it is not NULL.
@@ -209,9 +235,23 @@ static inline void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_Cel
 {
     (void)p, (void)spe, (void)c, (void)t;
 }
-static inline void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c)
+static inline svmr_TimedStream *svmr_timedStream(svmr_Spe *spe, const svm_Stream *s)
 {
-    (void)p, (void)run, (void)c;
+    (void)spe, (void)s;
+    return NULL;
+}
+static inline void svmr_timedMoves(svmr_Kernel *p, svmr_TimedStream *from, svmr_TimedStream *to, const svm_Block *block,
+                                   uint64_t bytes)
+{
+    (void)p, (void)from, (void)to, (void)block, (void)bytes;
+}
+static inline void svmr_timedUsed(svmr_Spe *spe, const svmr_StreamUse *use)
+{
+    (void)spe, (void)use;
+}
+static inline void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c, uint32_t number)
+{
+    (void)p, (void)run, (void)c, (void)number;
 }
 static inline void svmr_timedHere(svmr_Kernel *p, bool over)
 {

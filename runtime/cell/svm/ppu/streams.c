@@ -6,13 +6,6 @@
 
 #include "runtime/cell/svm/ppu/internal.h"
 
-// A stream that an SPE has, by its number.
-typedef struct svmr_SpeStream {
-    svm_Stream *stream; // NULL: free
-    // Of the transfers that had its ends last.
-    svmr_CellRun *pushes, *pops;
-} svmr_SpeStream;
-
 static svmr_Place placeOf(const svmr_Kernel *p, const svmr_Transfer *t)
 {
     return (svmr_Place){t->function, p->runFile, p->runLine};
@@ -38,7 +31,7 @@ static volatile svm_CellStream *there(const svmr_Spe *spe, const svmr_SpeStream 
     return &spe->streamTable[has - spe->streams];
 }
 
-static uint32_t groupOf(const svm_Stream *s)
+uint32_t svmr_streamGroup(const svm_Stream *s)
 {
     uint32_t group = 1;
     while (group * s->elementSize % SVM_CELL_QUANTUM)
@@ -55,7 +48,7 @@ static svmr_SpeStream *add(svmr_Spe *spe, svm_Stream *s, svmr_Place at)
         svmr_fail(spe->machine, SVM_ERROR_OUT_OF_MEMORY, s->name, at,
                   "the memory '%s' has %u streams already, and no room to keep more", s->memory->name,
                   svm_cellProgram.streams);
-    *has = (svmr_SpeStream){.stream = s};
+    *has = (svmr_SpeStream){.stream = s, .timed = svmr_timedStream(spe, s)};
     volatile svm_CellStream *its = there(spe, has);
     its->written = (uint32_t)s->written;
     its->back = (uint32_t)(s->back / s->elementSize);
@@ -64,7 +57,7 @@ static svmr_SpeStream *add(svmr_Spe *spe, svm_Stream *s, svmr_Place at)
     its->data = (uint32_t)(s->data - spe->ls);
     its->capacity = (uint32_t)s->capacity;
     its->elementSize = (uint32_t)s->elementSize;
-    its->group = groupOf(s);
+    its->group = svmr_streamGroup(s);
     its->watchers = 0;
     its->number = (uint32_t)(has - spe->streams);
     its->pushAcquired = its->popAcquired = its->pusher = its->popper = 0;
@@ -200,6 +193,7 @@ void svmr_queueStream(svmr_Kernel *p, const svmr_Transfer *t)
         refuse(p, t, s, SVM_ERROR_ALIGNMENT, "is moved by what is no whole quadwords, or more than 4 GiB of them");
     svm_CellCommand c = {.kind = from ? SVM_CELL_EMPTY : SVM_CELL_FILL, .length = (uint32_t)bytes};
     svm_CellPass pass = {0};
+    svmr_TimedStream *far = NULL;
     svmr_SpeStream *has = entryOf(p, t, spe, s);
     c.ls = (uint32_t)((volatile char *)there(spe, has) - spe->ls);
     takeEnd(from ? &has->pops : &has->pushes, p, t, s, from ? "consumer" : "producer");
@@ -209,6 +203,7 @@ void svmr_queueStream(svmr_Kernel *p, const svmr_Transfer *t)
             refuse(p, t, to, SVM_ERROR_BAD_MEMORY, "is in the same local store as the one that it is moved from");
         svmr_SpeStream *hasTo = entryOf(p, t, other, to);
         takeEnd(&hasTo->pushes, p, t, to, "producer");
+        far = hasTo->timed;
         volatile svm_CellStream *its = there(other, hasTo);
         its->watchers |= 1u << spe->number;
         c.kind = SVM_CELL_PASS;
@@ -220,4 +215,5 @@ void svmr_queueStream(svmr_Kernel *p, const svmr_Transfer *t)
     if (bytes == 0)
         c = (svm_CellCommand){.kind = SVM_CELL_TELL};
     svmr_queueMoves(p, spe, c, &pass, c.kind == SVM_CELL_PASS ? sizeof pass : 0);
+    svmr_timedMoves(p, from ? has->timed : NULL, from ? far : has->timed, b, bytes);
 }

@@ -46,6 +46,7 @@ typedef struct Spe {
     uint32_t told; // the `wanted` that the PPE was woken for
     bool quits;
     bool runs; // a kernel, which waits
+    uint32_t running, kernel; // its command's number; which
 } Spe;
 
 static Spe here;
@@ -382,6 +383,13 @@ static void tell_counts(const Slot *slot, uint32_t number)
     mfc_put(spent, to, sizeof *spent, TAG_TELL, 0, 0);
 }
 
+void svm_cellNote(uint32_t stream, svm_CellUse use, size_t count)
+{
+    if (svm_simCounts)
+        svm_cellUsed(here.running, here.kernel, stream, use, (uint32_t)count, svm_simCounts, svm_simFirings,
+                     svm_simFiringCycles);
+}
+
 static void run(const Slot *slot, uint32_t number)
 {
     const svm_CellCommand *c = slot->command;
@@ -438,6 +446,8 @@ static bool start(Spe *me)
     if (kernel != NULL) {
         kernel->state = RUNNING;
         me->runs = true;
+        me->running = kernel_number;
+        me->kernel = kernel->command->kernel;
         run(kernel, kernel_number);
         me->runs = false;
         kernel->state = COMPLETE;

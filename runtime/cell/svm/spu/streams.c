@@ -209,6 +209,7 @@ const void *svm_streamPopAcquireAt(svm_Stream *stream, size_t count, const char 
     void *at = window(use, use.s->front, use.s->popAcquired, count);
     wait_for_elements(use.s, use.s->popAcquired + count);
     use.s->popAcquired += (uint32_t)count;
+    svm_cellNote(use.s->number, use.function, use.s->popAcquired);
     return at;
 }
 
@@ -218,6 +219,7 @@ void *svm_streamPushAcquireAt(svm_Stream *stream, size_t count, const char *file
     void *at = window(use, use.s->back, use.s->pushAcquired, count);
     wait_for_room(use.s, use.s->pushAcquired + count);
     use.s->pushAcquired += (uint32_t)count;
+    svm_cellNote(use.s->number, use.function, use.s->pushAcquired);
     return at;
 }
 
@@ -227,6 +229,7 @@ void svm_streamPopDiscardAt(svm_Stream *stream, size_t count, const char *file, 
     if (count > use.s->popAcquired)
         fail(use, SVM_CELL_NOT_ACQUIRED, count, use.s->popAcquired);
     use.s->popAcquired -= (uint32_t)count;
+    svm_cellNote(use.s->number, use.function, count);
     popped(use.s, (uint32_t)count);
     svm_cellGoOn();
 }
@@ -237,6 +240,7 @@ void svm_streamPushSendAt(svm_Stream *stream, size_t count, const char *file, in
     if (count > use.s->pushAcquired)
         fail(use, SVM_CELL_NOT_ACQUIRED, count, use.s->pushAcquired);
     use.s->pushAcquired -= (uint32_t)count;
+    svm_cellNote(use.s->number, use.function, count);
     pushed(use.s, (uint32_t)count);
     svm_cellGoOn();
 }
@@ -250,6 +254,7 @@ void svm_streamPushAt(svm_Stream *stream, const void *element, const char *file,
         fail(use, SVM_CELL_END_TAKEN, 1, use.s->pushAcquired);
     wait_for_room(use.s, 1);
     memcpy((void *)(use.s->data + use.s->back * use.s->elementSize), element, use.s->elementSize);
+    svm_cellNote(use.s->number, use.function, 1);
     pushed(use.s, 1);
     svm_cellGoOn();
 }
@@ -262,6 +267,7 @@ void svm_streamPopAt(svm_Stream *stream, void *element, const char *file, int li
     wait_for_elements(use.s, 1);
     if (element != NULL)
         memcpy(element, (const void *)(use.s->data + use.s->front * use.s->elementSize), use.s->elementSize);
+    svm_cellNote(use.s->number, use.function, 1);
     popped(use.s, 1);
     svm_cellGoOn();
 }
@@ -272,6 +278,7 @@ void svm_streamPeekAt(svm_Stream *stream, size_t offset, void *element, const ch
     if (offset >= use.s->capacity)
         fail(use, SVM_CELL_TOO_MUCH, offset, 0);
     wait_for_elements(use.s, offset + 1);
+    svm_cellNote(use.s->number, use.function, offset + 1);
     const uint32_t at = (uint32_t)((use.s->front + offset) % use.s->capacity);
     memcpy(element, (const void *)(use.s->data + at * use.s->elementSize), use.s->elementSize);
 }

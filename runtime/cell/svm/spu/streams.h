@@ -20,7 +20,9 @@ struct svm_CellStreaming {
     bool (*moved)(const svm_CellCommand *c, StreamMove *m); // they are complete; true: so is the command
 };
 
-// A kernel has used a stream: what others wait for may go on.
+// A kernel uses a stream of that number: noted where time is predicted.
+void svm_cellNote(uint32_t stream, svm_CellUse use, size_t count);
+// It has used it: what others wait for may go on.
 void svm_cellGoOn(void);
 // It waits. The names are those that a deadlock is told by.
 void svm_cellWaitForElements(void);

@@ -74,31 +74,37 @@ static svmr_TimedCosts costsOf(const machine_processor *p)
     return c;
 }
 
-static const svm_SimKernel *declared(const svmr_Kernel *p)
+static const svm_SimKernel *declared(svm_KernelFunction *run)
 {
     const char *from = getenv("SVM_SIM_COSTS");
-    for (size_t i = 0; p && i < svm_simTable.kernelCount; i++)
-        if (svm_simTable.kernels[i].run == p->kernel->run)
+    for (size_t i = 0; run && i < svm_simTable.kernelCount; i++)
+        if (svm_simTable.kernels[i].run == run)
             return svm_simTable.kernels[i].known && !(from && strcmp(from, "counted") == 0) ? &svm_simTable.kernels[i]
                                                                                             : NULL;
     return NULL;
 }
 
-double svmr_timedWork(const svmr_Replay *r, const svmr_TimedCosts *c, const svmr_Kernel *p, const uint64_t *counts,
-                      uint64_t firings, double cycles)
+double svmr_timedWorkOf(const svmr_TimedCosts *c, svm_KernelFunction *run, const uint64_t *counts, uint64_t firings,
+                        double cycles)
 {
-    const svm_SimKernel *row = declared(p);
+    const svm_SimKernel *row = declared(run);
     if (row)
         return (row->start + row->perFiring * (double)firings + cycles) * c->cycle;
     double work = cycles * c->cycle;
-    for (size_t i = 0; i < svm_simTable.classCount; i++) {
-        if (counts[i] && c->classes[i] < 0 && p)
+    for (size_t i = 0; i < svm_simTable.classCount; i++)
+        work += counts[i] && c->classes[i] > 0 ? (double)counts[i] * c->classes[i] : 0;
+    return work;
+}
+
+double svmr_timedWork(const svmr_Replay *r, const svmr_TimedCosts *c, const svmr_Kernel *p, const uint64_t *counts,
+                      uint64_t firings, double cycles)
+{
+    for (size_t i = 0; p && !declared(p->kernel->run) && i < svm_simTable.classCount; i++)
+        if (counts[i] && c->classes[i] < 0)
             svmr_fatalProgram("the kernel '%s' needs operations of the class '%s', which its processor of the machine "
                               "'%s' cannot run",
                               svmr_name(p), svm_simTable.classes[i], r->table->name);
-        work += counts[i] && c->classes[i] > 0 ? (double)counts[i] * c->classes[i] : 0;
-    }
-    return work;
+    return svmr_timedWorkOf(c, p ? p->kernel->run : NULL, counts, firings, cycles);
 }
 
 // ---- Setting up ----
@@ -173,6 +179,8 @@ svmr_TimedSpe *svmr_timedSpe(svmr_Replay *r, const svmr_Spe *spe)
                          .costs = costsOf(&sim_machine(r->engine)->processors.data[index]),
                          .start = sim_cost_kernel_start(r->engine, index),
                          .stop = sim_cost_kernel_stop(r->engine, index),
+                         .loading = classCost(&sim_machine(r->engine)->processors.data[index], MACHINE_OP_LOAD),
+                         .storing = classCost(&sim_machine(r->engine)->processors.data[index], MACHINE_OP_STORE),
                          .regions = regions,
                          .next = r->spes};
     return r->spes = s;

@@ -181,9 +181,26 @@ static void transferArrived(sim *engine, void *context)
 static void kernelOver(sim *engine, void *context)
 {
     svmr_TimedRun *run = context;
-    run->spe->computes = false;
+    run->spe->computes = run->spe->holds = false;
     run->spe->freeSince = sim_now(engine);
     svmr_timedComplete(run);
+    svmr_timedRelease(run);
+}
+
+void svmr_timedStop(svmr_TimedRun *run)
+{
+    svmr_TimedSpe *spe = run->spe;
+    sim *engine = spe->replay->engine;
+    const sim_time stops = sim_now(engine), over = sim_add(stops, spe->stop);
+    sim_occupy(engine, spe->processor, stops, over, SIM_STOP, run->label);
+    sim_at(engine, over, kernelOver, svmr_timedHold(run));
+}
+
+static void kernelWorks(sim *engine, void *context)
+{
+    svmr_TimedRun *run = context;
+    (void)engine;
+    svmr_timedKernelOn(run);
     svmr_timedRelease(run);
 }
 
@@ -193,13 +210,10 @@ static void startKernel(svmr_TimedSpe *spe, svmr_TimedRun *run)
     sim_time at = sim_now(engine);
     sim_occupy(engine, spe->processor, spe->freeSince, at, run->waitedForTransfer ? SIM_WAIT_TRANSFER : SIM_WAIT_KERNEL,
                NULL);
-    const sim_time works = sim_add(at, spe->start), stops = sim_add(works, (sim_time)run->work),
-                   over = sim_add(stops, spe->stop);
+    const sim_time works = sim_add(at, spe->start);
     sim_occupy(engine, spe->processor, at, works, SIM_START, run->label);
-    sim_occupy(engine, spe->processor, works, stops, SIM_COMPUTE, run->label);
-    sim_occupy(engine, spe->processor, stops, over, SIM_STOP, run->label);
-    spe->computes = true;
-    sim_at(engine, over, kernelOver, svmr_timedHold(run));
+    spe->computes = spe->holds = true;
+    sim_at(engine, works, kernelWorks, svmr_timedHold(run));
 }
 
 static void codeArrived(sim *engine, void *context)
@@ -244,6 +258,8 @@ static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
     run->leads = leads(spe, run);
     if (run->kind == SVMR_TIMED_KERNEL)
         loadAndStart(spe, run);
+    if (run->kind == SVMR_TIMED_STREAM)
+        svmr_timedTransfer(run);
     spe->underWay += (uint32_t)run->transferCount;
     for (size_t i = 0; i < run->transferCount; i++)
         startTransfer(spe->replay, run->transfers[i], transferArrived, svmr_timedHold(run));
@@ -252,19 +268,25 @@ static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
 // The resident loop looks when no kernel runs.
 void svmr_timedLook(svmr_TimedSpe *spe)
 {
-    bool seen = false;
     if (spe->computes)
         return;
+    svmr_timedLand(spe);
+    if (spe->computes) // a kernel began when something was complete
+        return;
+    bool seen = spe->holds;
     const size_t end = spe->ring.first + SVM_CELL_WINDOW;
     for (size_t i = spe->ring.first; i < spe->ring.runs.count && i < end; i++) {
         svmr_TimedRun *run = spe->ring.runs.data[i];
         const bool isKernel = run->kind == SVMR_TIMED_KERNEL;
+        if (run->started && run->kind == SVMR_TIMED_STREAM)
+            svmr_timedTransfer(run);
         if (run->started || (isKernel && seen))
             continue;
         seen |= isKernel;
         if (run->waits == 0)
             start(spe, run);
     }
+    svmr_timedWakeKernel(spe);
 }
 
 // ---- Others are told ----

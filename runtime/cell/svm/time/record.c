@@ -21,6 +21,7 @@ void svmr_timedRelease(svmr_TimedRun *run)
     svmr_timedEmpty(&run->dependences);
     svmr_timedEmpty(&run->dependents);
     free(run->transfers);
+    free(run->uses.data);
     free(run);
 }
 
@@ -326,9 +327,11 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
     run->spe = svmr_timedSpe(r, spe);
     // What a command waits for depends on what was complete in this run; the replay has its own.
     run->bytes = c->bytes - (uint32_t)svmr_quanta(sizeof *c + c->waits * sizeof(svm_CellWait)) + (uint32_t)sizeof *c;
-    run->kind = t ? SVMR_TIMED_TRANSFER : SVMR_TIMED_KERNEL;
-    run->known = t;
-    if (!t) {
+    run->kind = t                            ? SVMR_TIMED_TRANSFER
+                : c->kind == SVM_CELL_KERNEL ? SVMR_TIMED_KERNEL
+                                             : SVMR_TIMED_STREAM;
+    run->known = run->kind != SVMR_TIMED_KERNEL;
+    if (run->kind == SVMR_TIMED_KERNEL) {
         const svm_CellKernel *code = svmr_cellRun(p)->code;
         run->kernel = (uint32_t)code->number + 1;
         run->region = code->region;
@@ -353,6 +356,40 @@ svmr_TimedRun *svmr_timedAgain(svmr_Kernel *p, svmr_Spe *spe, const svm_CellComm
     return svmr_timedHold(run);
 }
 
+svmr_TimedStream *svmr_timedStream(svmr_Spe *spe, const svm_Stream *s)
+{
+    svmr_Replay *r = replayOf(spe->machine, NULL);
+    if (!r)
+        return NULL;
+    svmr_TimedStream *made = ARENA_NEW(r->arena, svmr_TimedStream);
+    *made = (svmr_TimedStream){.spe = svmr_timedSpe(r, spe),
+                               .label = sim_text(r->engine, s->name ? s->name : "a stream"),
+                               .written = s->written,
+                               .read = s->read,
+                               .capacity = (uint32_t)s->capacity,
+                               .elementSize = (uint32_t)s->elementSize,
+                               .group = svmr_streamGroup(s)};
+    return made;
+}
+
+void svmr_timedMoves(svmr_Kernel *p, svmr_TimedStream *from, svmr_TimedStream *to, const svm_Block *block, uint64_t bytes)
+{
+    svmr_Replay *r = replayOf(p->machine, NULL);
+    svmr_TimedRun *run = svmr_cellRun(p)->timed;
+    if (!r || !run || run->kind != SVMR_TIMED_STREAM || (!from && !to))
+        return;
+    run->stream.from = from;
+    run->stream.to = to;
+    run->stream.bytes = bytes;
+    run->stream.engine = svmr_timedProcessor(r, p->processor);
+    if (from && to) {
+        to->watchers |= 1u << run->spe->spe->number;
+        return;
+    }
+    run->stream.memory = svmr_timedMemory(r, block->memory->name);
+    run->stream.address = (uint64_t)(uintptr_t)block->data;
+}
+
 void svmr_timedSpent(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellSpent *spent)
 {
     if (!run)
@@ -361,10 +398,11 @@ void svmr_timedSpent(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellSpe
     run->known = true;
 }
 
-void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c)
+void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c, uint32_t number)
 {
     svm_CellSpent spent;
     if (run && c->kind == SVM_CELL_KERNEL) {
+        svmr_timedTakeUses(run, number);
         memcpy(&spent, (const char *)c + c->bytes - sizeof spent, sizeof spent);
         svmr_timedSpent(p, run, &spent);
     }
@@ -416,6 +454,8 @@ void svmr_timedEnd(svm_Machine *m)
     if (!r)
         return;
     svmr_timedResults(r);
+    for (svmr_TimedSpe *spe = r->spes; spe; spe = spe->next)
+        free(spe->uses.data);
     arena_destroy(r->arena);
     free(r);
     m->scheduler->replay = NULL;

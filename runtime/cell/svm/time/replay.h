@@ -20,6 +20,7 @@ typedef enum svmr_TimedKind {
     SVMR_TIMED_UNKNOWN, // not recorded yet: what the run will be
     SVMR_TIMED_KERNEL,  // on an SPE
     SVMR_TIMED_TRANSFER,
+    SVMR_TIMED_STREAM, // a transfer of a stream, or nothing but what is told
     SVMR_TIMED_HERE // by the PPE
 } svmr_TimedKind;
 
@@ -27,6 +28,28 @@ typedef struct svmr_TimedRuns {
     svmr_TimedRun **data;
     size_t count, capacity;
 } svmr_TimedRuns;
+
+// A stream in a local store: elements ever pushed and popped.
+struct svmr_TimedStream {
+    svmr_TimedSpe *spe;
+    const char *label;
+    uint64_t written, read;
+    uint32_t capacity, elementSize, group;
+    uint32_t watchers; // SPEs that are told when something is popped: bits of their numbers
+};
+
+// A kernel's use of one, and its operations until then, from its beginning on.
+typedef struct svmr_TimedUse {
+    svmr_TimedStream *stream;
+    svm_CellUse use;
+    uint32_t count;
+    uint32_t number; // of the kernel's command
+    double work;
+} svmr_TimedUse;
+typedef struct svmr_TimedUses {
+    svmr_TimedUse *data;
+    size_t count, capacity;
+} svmr_TimedUses;
 
 // A run of a kernel.
 struct svmr_TimedRun {
@@ -46,6 +69,15 @@ struct svmr_TimedRun {
     double work;                  // femtoseconds of a kernel's operations
     sim_transfer *transfers;
     size_t transferCount, arrived;
+    svmr_TimedUses uses; // of streams, on an SPE,
+    size_t nextUse;
+    double worked; // until the last of them
+    struct {
+        svmr_TimedStream *from, *to;
+        sim_element engine, memory; // memory: of the block
+        uint64_t bytes, moved, moving, address;
+        bool landed; // what was moving is there, and the SPE has not looked since
+    } stream;
     svmr_TimedRuns dependences; // until it is issued
     svmr_TimedRuns dependents;  // issued, and waiting for it
     size_t waits;               // for so many runs
@@ -70,6 +102,7 @@ struct svmr_TimedSpe {
     sim_element processor, store;
     svmr_TimedCosts costs;
     sim_time start, stop;
+    double loading, storing; // femtoseconds of one
     // Commands in memory that the SPE was not told of; that it was told of and has not fetched; in its ring.
     svmr_TimedQueue issued, rung, ring;
     uint32_t issuedBytes, queuedBytes; // of `issued`; of all commands that are not complete
@@ -77,6 +110,9 @@ struct svmr_TimedSpe {
     uint32_t seen;                     // by the PPE, when it last read that
     bool fetching, computes, stalls;   // stalls: a kernel could start, and its cost is not recorded yet
     sim_time freeSince;
+    svmr_TimedRun *waiting; // a kernel that waits for a stream, since freeSince
+    bool holds;             // a kernel runs, or waits
+    svmr_TimedUses uses;    // of kernels that are not over in fact: svmr_timedUsed puts them there
     uint32_t *regions; // the kernel whose code each has
     uint32_t underWay;     // transfers
     uint64_t rings, wakes; // messages: the PPE wakes it for commands, its word wakes the PPE
@@ -162,6 +198,9 @@ sim_element svmr_timedProcessor(const svmr_Replay *r, int processorId);
 // What a kernel's counts cost: as it declares, or its operations.
 double svmr_timedWork(const svmr_Replay *r, const svmr_TimedCosts *c, const svmr_Kernel *p, const uint64_t *counts,
                       uint64_t firings, double cycles);
+// The same by the kernel's function (NULL: of control code), whatever its processor cannot do.
+double svmr_timedWorkOf(const svmr_TimedCosts *c, svm_KernelFunction *run, const uint64_t *counts, uint64_t firings,
+                        double cycles);
 bool svmr_timedWanted(void);
 
 // ---- Runs (record.c) ----
@@ -187,6 +226,15 @@ void svmr_timedRing(svmr_Replay *r);         // SPEs are told of their commands
 void svmr_timedLook(svmr_TimedSpe *spe);     // what can start, starts
 void svmr_timedComplete(svmr_TimedRun *run); // and who waits on the same processor goes on
 void svmr_timedSatisfy(svmr_TimedRun *run, const svmr_TimedRun *by); // one thing less to wait for
+
+// ---- Streams (streams.c) ----
+
+void svmr_timedTakeUses(svmr_TimedRun *run, uint32_t number); // those of a kernel that is over in fact
+void svmr_timedTransfer(svmr_TimedRun *run);  // goes on, if something can move
+void svmr_timedLand(svmr_TimedSpe *spe);      // the SPE looks what has arrived
+void svmr_timedKernelOn(svmr_TimedRun *run);  // a kernel computes until it uses a stream next, or is over
+void svmr_timedWakeKernel(svmr_TimedSpe *spe); // the kernel that waits for a stream goes on, if it can
+void svmr_timedStop(svmr_TimedRun *run);      // it has computed all (queues.c)
 
 void svmr_timedRegister(svmr_Replay *r);
 void svmr_timedResults(svmr_Replay *r); // writes what the environment asks for (output.c)
