@@ -200,7 +200,7 @@ static bool find_tools(llc_session *s)
     return false;
 }
 
-// too_large: why streams are to be the PPE's, or NULL; set where it turns out that they have to.
+// too_large: why streams and stream instructions are to be the PPE's, or NULL; set where it turns out that they have to.
 static bool make_program(llc_session *s, bool timed, const char **too_large)
 {
     cell_program p = {
@@ -210,7 +210,7 @@ static bool make_program(llc_session *s, bool timed, const char **too_large)
     p.has_image = p.count > 0 || uses_spes(p.unit);
     good = good && (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
     cell_close(&p);
-    *too_large = p.streams > 0 ? p.too_large : NULL;
+    *too_large = p.streams > 0 || p.instructions ? p.too_large : NULL;
     return good;
 }
 

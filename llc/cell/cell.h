@@ -38,6 +38,7 @@ typedef struct cell_kernel {
     src_range why_at;
     llc_strings reached; // functions that it calls, directly or not, and itself
     bool streams;        // of which some use streams
+    bool instructions;   // of which some are those of stream instructions
     const char *record;  // name of its struct's type; NULL: it uses none
     uint64_t bytes;      // of the struct on the SPE
     cell_fields fields;
@@ -69,7 +70,8 @@ typedef struct cell_program {
     VEC(cell_region) regions;
     check_layout layout; // blocks, and where kernels run
     unsigned streams;    // that each SPE has room for (streams.c); 0: they are the PPE's, or there are none
-    const char *too_large; // with streams: so they are to be the PPE's; NULL: they may be SPEs'
+    bool instructions;   // stream instructions are SPEs' (instructions.c)
+    const char *too_large; // with streams or those: so they are to be the PPE's; NULL: they may be SPEs'
     bool timed;          // the code counts what it does, and the program predicts its time
 } cell_program;
 
@@ -81,6 +83,8 @@ void cell_pair_fields(cell_program *p, cell_kernel *k, CXType ppe, CXType spe);
 
 // Whose the streams are, when it is known what kernels have: sets `why` of those that use them where they are the PPE's.
 void cell_place_streams(cell_program *p);
+// The same of stream instructions.
+void cell_place_instructions(cell_program *p);
 uint64_t cell_stream_count(const cell_kernel *k); // that its struct points to
 
 // The local store of a processor for kernels that reaches nothing else, and that no control processor reaches; NULL: it is none.

@@ -184,14 +184,14 @@ static bool read_memory(cell_program *p, const char *path)
     return true;
 }
 
-// Where kernels with streams are too large together the PPE can run them.
+// Where kernels with streams, or what stream instructions need, are too large together the PPE can run them.
 static void refuse(cell_program *p, const cell_kernel *largest)
 {
     llc_session *s = p->session;
     const check_extent *e = farthest(p);
     const unsigned long code = p->resident + (largest != NULL ? largest->code : 0);
     const unsigned long program = (p->data + 127) / 128 * 128 + code;
-    if (p->streams > 0) {
+    if (p->streams > 0 || p->instructions) {
         p->too_large = arena_printf(s->arena, "the SPEs' program would take %lu bytes with them, which blocks do not leave",
                                     program);
         return;

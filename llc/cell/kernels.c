@@ -9,17 +9,31 @@
 static const char *const spe_functions[] = {
 #define CELL_FUNCTION(name) #name,
 #define CELL_STREAM_FUNCTION(name)
+#define CELL_INSTRUCTION(name)
 #include "llc/cell/functions.def"
 #undef CELL_FUNCTION
 #undef CELL_STREAM_FUNCTION
+#undef CELL_INSTRUCTION
     NULL,
 };
 static const char *const stream_functions[] = {
 #define CELL_FUNCTION(name)
 #define CELL_STREAM_FUNCTION(name) #name,
+#define CELL_INSTRUCTION(name)
 #include "llc/cell/functions.def"
 #undef CELL_FUNCTION
 #undef CELL_STREAM_FUNCTION
+#undef CELL_INSTRUCTION
+    NULL,
+};
+static const char *const instruction_functions[] = {
+#define CELL_FUNCTION(name)
+#define CELL_STREAM_FUNCTION(name)
+#define CELL_INSTRUCTION(name) #name,
+#include "llc/cell/functions.def"
+#undef CELL_FUNCTION
+#undef CELL_STREAM_FUNCTION
+#undef CELL_INSTRUCTION
     NULL,
 };
 
@@ -107,6 +121,8 @@ static void take_function(walk *w, CXCursor at, CXCursor function)
                arena_printf(w->program->session->arena, "it calls '%s', which is linked beside the SVM C", name));
     else if (is_one_of(stream_functions, name))
         w->kernel->streams = true;
+    else if (is_one_of(instruction_functions, name))
+        w->kernel->instructions = true;
     else if (strncmp(name, "svm_", 4) == 0 && !is_one_of(spe_functions, name))
         cannot(w, at,
                arena_printf(w->program->session->arena, "it calls '%.*s', which SPEs have not",
@@ -201,6 +217,7 @@ bool cell_find_kernels(cell_program *p)
         if (p->kernels.data[i].why == NULL && walks.data[i].found)
             find_struct(p, &p->kernels.data[i], walks.data[i].record);
     cell_place_streams(p);
+    cell_place_instructions(p);
     for (VEC_EACH(cell_kernel, k, &p->kernels)) {
         k->number = k->why == NULL ? p->count++ : -1;
         if (k->why != NULL)

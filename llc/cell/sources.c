@@ -55,6 +55,9 @@ const char *cell_spu_text(cell_program *p, bool lines)
                       "const svm_CellStreaming *const svm_cellStreaming = &svm_cellStreamsHere;\n"
                       "unsigned char svm_cellStreams[%u * 80] __attribute__((aligned(16)));\n",
                       p->streams, p->streams);
+    if (p->instructions)
+        strbuf_add(&out, "\n/* Stream instructions: what their kernels call, and loads and stores of words. */\n"
+                         "const svm_CellInstructing *const svm_cellInstructing = &svm_cellInstructionsHere;\n");
     if (p->timed)
         strbuf_add(&out, "\n/* What a run counts. */\nuint64_t svm_simCounts[SVM_SIM_CLASSES], svm_simFirings;\n"
                          "double svm_simFiringCycles;\n");
@@ -141,6 +144,8 @@ const char *cell_ppu_text(cell_program *p, bool lines)
                   p->has_image ? "&svm_cellImage" : "NULL", p->kernels.len);
     if (p->regions.len > 0)
         strbuf_printf(&out, "    .overlays = svm_cellOverlayCode,\n    .regionCount = %zu,\n", p->regions.len);
+    if (p->instructions)
+        strbuf_add(&out, "    .instructions = true, /* of streams: SPEs run them */\n");
     if (p->streams > 0)
         strbuf_printf(&out, "    .streams = %u, /* only SPEs use them */\n", p->streams);
     strbuf_add(&out, "};\n");

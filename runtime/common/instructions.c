@@ -367,11 +367,18 @@ static bool stepLoad(svm_Kernel *k)
     return true;
 }
 
+// A processor with a queue of its own counts the records when it comes to the transfer (svmr_queueTransfer): so many at most.
+static size_t mostOf(const svmr_Instruction *i, size_t port)
+{
+    size_t room = i->ports[port].stream->reg.stream_length;
+    return room < i->most ? room : i->most;
+}
+
 // As many records as there are indices.
 static bool stepLoadIndexed(svm_Kernel *k)
 {
     svmr_Instruction *i = (svmr_Instruction *)k;
-    size_t records = recordsOf(i, INDICES);
+    size_t records = k->private_->asked ? mostOf(i, INDICES) : recordsOf(i, INDICES);
     if (records > i->most)
         failRecords(i, "the index stream", records, "at most are to be loaded", i->most, placeOf(i, "svm_StreamLoad"));
     i->loadIndexed.length = records;
@@ -393,7 +400,7 @@ static size_t storedRecords(const svmr_Instruction *i, svmr_Place at)
 static bool stepStore(svm_Kernel *k)
 {
     svmr_Instruction *i = (svmr_Instruction *)k;
-    i->store.repeats = storedRecords(i, placeOf(i, "svm_StreamStore"));
+    i->store.repeats = k->private_->asked ? mostOf(i, DATA) : storedRecords(i, placeOf(i, "svm_StreamStore"));
     return i->transfer(k);
 }
 
@@ -401,8 +408,11 @@ static bool stepStoreIndexed(svm_Kernel *k)
 {
     svmr_Instruction *i = (svmr_Instruction *)k;
     svmr_Place at = placeOf(i, "svm_StreamStore");
-    size_t records = storedRecords(i, at);
-    if (recordsOf(i, INDICES) != records)
+    bool asked = k->private_->asked;
+    size_t records = asked ? mostOf(i, DATA) : storedRecords(i, at);
+    if (asked && mostOf(i, INDICES) < records)
+        records = mostOf(i, INDICES);
+    if (!asked && recordsOf(i, INDICES) != records)
         failRecords(i, "the SRF stream", records, "the index stream", recordsOf(i, INDICES), at);
     i->storeIndexed.length = records;
     return i->transfer(k);
@@ -468,6 +478,8 @@ static void runStep(svm_Kernel *k)
 static void wrap(svmr_Instruction *i, bool (*step)(svm_Kernel *k), const char *name)
 {
     i->initialised = true;
+    i->stores = step == stepStore || step == stepStoreIndexed;
+    i->indexed = step == stepLoadIndexed || step == stepStoreIndexed;
     i->transfer = i->kernel.private_->step;
     i->kernel.private_->instruction = i;
     i->kernel.private_->step = step;

@@ -4,6 +4,7 @@
 #ifndef SVM_COMMON_INSTRUCTIONS_H
 #define SVM_COMMON_INSTRUCTIONS_H
 
+#include "runtime/common/instructions_errors.h"
 #include "runtime/common/internal.h"
 #include "svm/instructions.h"
 
@@ -11,11 +12,18 @@
 // instruction makes a new one when it is launched, so an instruction launched later never changes what an earlier one
 // reads. Reference counts change on the control thread only.
 typedef struct svmr_SrfStream {
-    svm_StreamSRFReg reg; // as it was then
     size_t records;       // in it
     size_t resume;        // where a suspended kernel stopped reading
+    svm_StreamSRFReg reg; // as it was then
     size_t users;
 } svmr_SrfStream;
+
+// What kernels do wrong.
+typedef struct svmr_InstructionErrorRow {
+    svm_Error error;
+    const char *text; // of a number
+} svmr_InstructionErrorRow;
+extern const svmr_InstructionErrorRow svmr_instructionErrors[];
 
 // A stream as a running kernel sees it.
 typedef struct svmr_SrfPort {
@@ -44,6 +52,7 @@ struct svmr_Instruction {
     size_t portCount, portCap, inputs;
     size_t firstParameter;
     size_t most; // records that a load may load or a store store
+    bool stores, indexed; // of a load or store
     bool suspended, restored;
     svmr_Instruction *next; // of the spare ones
 };

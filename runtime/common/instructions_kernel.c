@@ -5,20 +5,24 @@
 
 #include <string.h>
 
+const svmr_InstructionErrorRow svmr_instructionErrors[] = {
+#define INSTRUCTION_ERROR(id, error, text) [SVMR_##id] = {SVM_ERROR_##error, text},
+#include "runtime/common/instructions_errors.def"
+};
+
+static SVMR_COLD _Noreturn void fail(const svm_Kernel *k, svmr_InstructionError error, svmr_Place at, size_t number)
+{
+    const svmr_InstructionErrorRow *row = &svmr_instructionErrors[error];
+    svmr_fail(k->private_->machine, row->error, svmr_name(k->private_), at, row->text, number);
+}
+
 static svmr_Instruction *checkInstruction(const svm_Kernel *k, svmr_Place at)
 {
     svmr_Kernel *p = svmr_checkKernel(k, at);
     svmr_Instruction *i = p->instruction;
     if (SVMR_UNLIKELY(!i))
-        svmr_fail(p->machine, SVM_ERROR_BAD_ARGUMENT, svmr_name(p), at,
-                  "the kernel was not started by svm_KernelStart");
+        fail(k, SVMR_NOT_STARTED, at, 0);
     return i;
-}
-
-static SVMR_COLD _Noreturn void fail(const svmr_Instruction *i, svm_Error error, svmr_Place at, const char *what,
-                                     size_t number)
-{
-    svmr_fail(i->kernel.private_->machine, error, i->kernel.name, at, what, number);
 }
 
 // ---- Parameters ----
@@ -28,7 +32,7 @@ static int32_t *parameterOf(const svm_Kernel *k, size_t parameter, svmr_Place at
     const svmr_Instruction *i = checkInstruction(k, at);
     size_t count = i->unit->parameterRegisters;
     if (SVMR_UNLIKELY(parameter >= count))
-        fail(i, SVM_ERROR_BAD_ARGUMENT, at, "parameter %zu is more than there are registers", parameter);
+        fail(k, SVMR_NO_PARAMETER, at, parameter);
     return &i->unit->KernelParamRf[(i->firstParameter + parameter) % count];
 }
 
@@ -60,14 +64,12 @@ void svm_reduceParameterAt(svm_Kernel *k, size_t parameter, svm_Operation operat
     svmr_Place at = SVMR_PLACE("svm_reduceParameter");
     int32_t *word = parameterOf(k, parameter, at);
     const svmr_OperationRow *row = svmr_operation(operation);
-    const svmr_Instruction *i = k->private_->instruction;
     if (!row || !row->apply)
-        fail(i, SVM_ERROR_BAD_ARGUMENT, at, "%zu is no operation that combines", (size_t)operation);
+        fail(k, SVMR_NO_OPERATION, at, (size_t)operation);
     if (row->size != sizeof *word)
-        fail(i, SVM_ERROR_SIZE_MISMATCH, at, "a parameter register is one word, and the operation is on %zu bytes",
-             row->size);
+        fail(k, SVMR_NO_WORDS, at, row->size);
     if (!value)
-        fail(i, SVM_ERROR_BAD_ARGUMENT, at, "the value for parameter %zu is a null pointer", parameter);
+        fail(k, SVMR_NO_VALUE, at, parameter);
     row->apply(word, value, 1);
 }
 
@@ -77,9 +79,9 @@ static svmr_SrfPort *portOf(const svm_Kernel *k, size_t stream, bool input, svmr
 {
     const svmr_Instruction *i = checkInstruction(k, at);
     if (SVMR_UNLIKELY(stream >= i->portCount))
-        fail(i, SVM_ERROR_BAD_ARGUMENT, at, "the kernel has no stream %zu", stream);
+        fail(k, SVMR_NO_STREAM, at, stream);
     if (SVMR_UNLIKELY((stream < i->inputs) != input))
-        fail(i, SVM_ERROR_BAD_ARGUMENT, at, input ? "stream %zu is an output" : "stream %zu is an input", stream);
+        fail(k, input ? SVMR_IS_OUTPUT : SVMR_IS_INPUT, at, stream);
     svmr_SrfPort *port = &i->ports[stream];
     if (SVMR_UNLIKELY(!port->reached)) {
         svmr_Kernel *p = k->private_;
@@ -131,7 +133,7 @@ void svm_srfReadAt(svm_Kernel *k, size_t stream, void *record, const char *file,
 {
     svmr_Place at = SVMR_PLACE("svm_srfRead");
     if (SVMR_UNLIKELY(!readNext(portOf(k, stream, true, at), record)))
-        fail(k->private_->instruction, SVM_ERROR_STREAM_END, at, "stream %zu has no more records", stream);
+        fail(k, SVMR_AT_END, at, stream);
 }
 
 bool svm_srfReadIfAt(svm_Kernel *k, size_t stream, bool condition, void *record, const char *file, int line)
@@ -149,10 +151,9 @@ static void writeNext(svm_Kernel *k, size_t stream, bool condition, const void *
     if (!condition)
         return;
     if (SVMR_UNLIKELY(!record))
-        fail(k->private_->instruction, SVM_ERROR_BAD_ARGUMENT, at, "the record for stream %zu is a null pointer",
-             stream);
+        fail(k, SVMR_NO_RECORD, at, stream);
     if (SVMR_UNLIKELY(leftToWrite(port) == 0))
-        fail(k->private_->instruction, SVM_ERROR_STREAM_FULL, at, "stream %zu is full", stream);
+        fail(k, SVMR_IS_FULL, at, stream);
     memcpy(recordAt(port, port->position++), record, recordBytes(port));
     port->stream->records = port->position;
 }

@@ -7,22 +7,7 @@
 
 #include "svm/arith.h"
 
-// NAME(id, type, how a and b are combined)
-#define EACH_OPERATION(NAME)                                                                                           \
-    NAME(ADD_INT32, int32_t, svm_iadd(a, b))                                                                           \
-    NAME(MIN_INT32, int32_t, a < b ? a : b)                                                                            \
-    NAME(MAX_INT32, int32_t, a > b ? a : b)                                                                            \
-    NAME(ADD_INT64, int64_t, (int64_t)((uint64_t)a + (uint64_t)b))                                                     \
-    NAME(MIN_INT64, int64_t, a < b ? a : b)                                                                            \
-    NAME(MAX_INT64, int64_t, a > b ? a : b)                                                                            \
-    NAME(ADD_FLOAT, float, a + b)                                                                                      \
-    NAME(MIN_FLOAT, float, svm_fmin(a, b))                                                                             \
-    NAME(MAX_FLOAT, float, svm_fmax(a, b))                                                                             \
-    NAME(ADD_DOUBLE, double, a + b)                                                                                    \
-    NAME(MIN_DOUBLE, double, svm_dmin(a, b))                                                                           \
-    NAME(MAX_DOUBLE, double, svm_dmax(a, b))
-
-#define DEFINE(id, type, expression)                                                                                   \
+#define OPERATION(id, type, expression)                                                                                \
     static void apply_##id(void *to, const void *with, size_t count)                                                   \
     {                                                                                                                  \
         char *t = to;                                                                                                  \
@@ -35,10 +20,13 @@
             memcpy(t + i * sizeof a, &a, sizeof a);                                                                    \
         }                                                                                                              \
     }
-EACH_OPERATION(DEFINE)
+#include "runtime/common/operations.def"
 
-#define ROW(id, type, expression) [SVM_##id] = {"SVM_" #id, sizeof(type), apply_##id},
-static const svmr_OperationRow rows[] = {[SVM_REPLACE] = {"SVM_REPLACE", 0, NULL}, EACH_OPERATION(ROW)};
+static const svmr_OperationRow rows[] = {
+    [SVM_REPLACE] = {"SVM_REPLACE", 0, NULL},
+#define OPERATION(id, type, expression) [SVM_##id] = {"SVM_" #id, sizeof(type), apply_##id},
+#include "runtime/common/operations.def"
+};
 
 const svmr_OperationRow *svmr_operation(svm_Operation operation)
 {

@@ -21,6 +21,7 @@ enum {
 typedef enum svm_CellKind {
     SVM_CELL_PAD,    // nothing: the end of the ring is near
     SVM_CELL_KERNEL, // calls a kernel's function
+    SVM_CELL_INSTRUCTION, // calls a kernel's function that svm_KernelStart started: svm_CellInstruction follows
     SVM_CELL_GET,    // moves bytes from memory, or another local store, here
     SVM_CELL_PUT,    // and from here
     SVM_CELL_GATHER, // the same of groups of bytes there: svm_CellGroups follows
@@ -28,6 +29,7 @@ typedef enum svm_CellKind {
     SVM_CELL_FILL,   // moves elements of memory to a stream here, as there is room for them: `length` bytes
     SVM_CELL_EMPTY,  // from one here to memory, as they come,
     SVM_CELL_PASS,   // or to a stream of another SPE: svm_CellPass follows
+    SVM_CELL_WORDS,      // moves groups of any bytes, as many as there are then: svm_CellWords follows
     SVM_CELL_TELL,   // nothing but to tell others that what is before it is complete, as all commands do
     SVM_CELL_REPEAT, // the commands of an svm_CellRepeat come next, again and again; it is the last of a lap of the ring
     SVM_CELL_QUIT  // the program ends
@@ -64,6 +66,40 @@ typedef struct svm_CellGroups {
     uint32_t limit;               // indices are below it
     uint32_t unused[2];
 } svm_CellGroups;
+
+// Of a stream in a stream register file, in memory (svmr_SrfStream): how many records it has, and where a suspended kernel
+// stopped reading. What writes the stream sets it, before its command is complete.
+typedef struct svm_CellRecords {
+    uint64_t records, resume;
+} svm_CellRecords;
+
+// Loads and stores of stream instructions. `count` groups of bytes lie one after the other in the local store. At the other
+// side each begins `stride` bytes behind the one before, or is that of the i-th index. Of a stream that a command before
+// writes it is known only then how many groups there are.
+typedef struct svm_CellWords {
+    uint64_t records, indexRecords; // effective addresses of svm_CellRecords: as many groups, as many indices, or 0
+    uint64_t made;                  // where to put how many groups there were, or 0
+    uint32_t count;                 // more are an error
+    uint32_t bytes, stride;
+    uint32_t indices, indexBytes, limit; // as in svm_CellGroups
+    uint32_t put;                        // from the local store
+    uint32_t operation;                  // an svm_Operation: what is there is combined
+    uint32_t unused[2];
+} svm_CellWords;
+
+// A kernel of stream instructions, and its svm_CellPorts behind it. It comes back to the command when it has run.
+typedef struct svm_CellInstruction {
+    uint64_t object, parameters; // effective addresses: what an error is told with; parameter register 0
+    uint32_t firstParameter, parameterCount, ports, inputs;
+    uint32_t restored, suspended, unused[2];
+} svm_CellInstruction;
+typedef struct svm_CellPort {
+    svm_CellRecords its; // when the kernel runs
+    uint64_t where;      // effective address of that
+    uint32_t data, bytes, length; // in the local store; of a record; records that there is room for
+    uint32_t position;            // records read or written
+    uint32_t unused[2];
+} svm_CellPort;
 
 // Commands that come again and again. They lie in memory as in a queue, from the beginning of a lap of the ring on, and the
 // last of them fills its lap. What a command waits for counts from the SPE's first of the same time on: it may be one of the

@@ -48,6 +48,7 @@ typedef struct svm_CellProgram {
     // Where kernels do not fit the local store together: the code of those that are overlaid, at a multiple of 128.
     const unsigned char *overlays;
     uint32_t regionCount;
+    bool instructions; // kernels, loads and stores of stream instructions are SPEs'
     uint32_t streams; // that each SPE has room for; 0: streams are the PPE's
 } svm_CellProgram;
 

@@ -31,6 +31,14 @@ typedef struct svm_CellStreaming svm_CellStreaming;
 extern const svm_CellStreaming svm_cellStreamsHere;
 extern const svm_CellStreaming *const svm_cellStreaming __attribute__((weak));
 extern unsigned char svm_cellStreams[];
+// Programs with stream instructions: svm_cellInstructionsHere. Elsewhere it is not there.
+typedef struct svm_CellInstructing svm_CellInstructing;
+extern const svm_CellInstructing svm_cellInstructionsHere;
+extern const svm_CellInstructing *const svm_cellInstructing __attribute__((weak));
+// A kernel does what it must not (an svmr_InstructionError of an svmr_InstructionFunction): it ends, and the SPE's program begins
+// again behind it.
+_Noreturn void svm_cellInstructionError(uint32_t function, const char *file, int line, uint32_t error, uint64_t object,
+                                        size_t number);
 // The SPE's number, and the effective address of signal register 1 of another.
 uint32_t svm_cellSelf(void);
 uint64_t svm_cellSignalOf(uint32_t spe);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls from kernels on SPEs that the PPE serves, on the thread that runs the SPE's context: messages and printing.
 #include "runtime/cell/svm/ppu/internal.h"
+#include "runtime/common/instructions.h"
 #include "svm/checks.h"
 
 static pthread_mutex_t logs = PTHREAD_MUTEX_INITIALIZER; // the machine's list of them grows at the first use of each
@@ -20,6 +21,13 @@ static double realOf(uint64_t bits)
     return value;
 }
 
+static void addFailure(svmr_Spe *spe, svmr_Failure *f)
+{
+    f->next = __atomic_load_n(&spe->failures, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&spe->failures, &f->next, f, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
 // The kernel's error, which a control thread reports when it next looks.
 static void svm_cellBlockError(svmr_Spe *spe, const char *function, const char *file, int line, uint64_t index,
                                const svm_CellBlock *b)
@@ -34,8 +42,22 @@ static void svm_cellBlockError(svmr_Spe *spe, const char *function, const char *
     else
         f = svmr_newFailure(SVM_ERROR_INDEX_RANGE, "", at, "element %llu of a block of %u", (unsigned long long)index,
                             b->capacity);
-    f->next = spe->failures;
-    __atomic_store_n(&spe->failures, f, __ATOMIC_RELEASE);
+    addFailure(spe, f);
+}
+
+static void svm_cellInstructionError(svmr_Spe *spe, uint32_t function, const char *file, int line, uint32_t error,
+                                     uint64_t object, size_t number)
+{
+    static const char *const functions[] = {
+#define INSTRUCTION_FUNCTION(name) [SVMR_CALL_OF_##name] = "svm_" #name,
+#include "runtime/common/instructions_functions.def"
+        [SVMR_CALL_OF_combine] = "svm_combine",
+    };
+    const svmr_Instruction *i = (const svmr_Instruction *)(uintptr_t)object;
+    const svmr_InstructionErrorRow *row = &svmr_instructionErrors[error];
+    addFailure(spe, svmr_newFailure(row->error, i ? i->kernel.name : "", (svmr_Place){functions[function], file, line}, row->text,
+                                    number));
+    spe->beginsAgain = true;
 }
 
 static void svm_cellUsed(svmr_Spe *spe, uint32_t number, uint32_t kernel, uint32_t stream, svm_CellUse use,
@@ -87,16 +109,20 @@ static _Noreturn void svm_cellStreamError(svmr_Spe *spe, const char *file, int l
         (void)spe, (void)ls;                                                                                           \
         name(LIST there);                                                                                              \
     }
+#define CELL_END CELL_ERROR
 #include "runtime/cell/svm/calls.def"
 #undef CELL_CALL
 #undef CELL_ERROR
+#undef CELL_END
 
 static void (*const services[])(svmr_Spe *spe, const char *ls, const svm_CellCall *call) = {
 #define CELL_CALL(name, parameters, here, there) serve_##name,
 #define CELL_ERROR CELL_CALL
+#define CELL_END CELL_CALL
 #include "runtime/cell/svm/calls.def"
 #undef CELL_CALL
 #undef CELL_ERROR
+#undef CELL_END
 };
 
 // The word at data has the address of the record in its low 24 bits.
@@ -108,7 +134,7 @@ static int serve(void *ls, unsigned long data)
     if (call->function >= sizeof services / sizeof *services)
         return 1;
     services[call->function](servedSpe, ls, call);
-    return 0;
+    return servedSpe->beginsAgain; // then it stops here
 }
 
 static void registerService(void)

@@ -124,6 +124,11 @@ void svmr_issueMore(svmr_Spe *spe, uint32_t commands)
     spe->issued += commands;
 }
 
+static bool isKernel(const svm_CellCommand *c)
+{
+    return c->kind == SVM_CELL_KERNEL || c->kind == SVM_CELL_INSTRUCTION;
+}
+
 uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand command, const svm_CellWait *waits,
                            size_t waitCount, const void *payload, size_t payloadBytes)
 {
@@ -133,7 +138,7 @@ uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand comman
     svm_CellCommand *c = place(spe, p, (uint32_t)bytes);
     command.bytes = (uint32_t)bytes;
     command.waits = (uint16_t)waitCount;
-    if (command.kind == SVM_CELL_KERNEL) {
+    if (isKernel(&command)) {
         command.ls = (uint32_t)head;
         command.ea = (uint64_t)(uintptr_t)c + head;
     }
@@ -213,11 +218,11 @@ static void gatherWaits(const svmr_Kernel *p, const svmr_Spe *spe, Waits *w)
 
 void svmr_countCommands(svmr_Spe *spe, const svm_CellCommand *c, uint64_t times)
 {
-    spe->counted.kernels += c->kind == SVM_CELL_KERNEL ? times : 0;
+    spe->counted.kernels += isKernel(c) ? times : 0;
     const bool lists = c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER;
-    spe->counted.moves += c->length != 0 && c->kind != SVM_CELL_KERNEL && !lists ? times : 0;
+    spe->counted.moves += c->length != 0 && !isKernel(c) && !lists ? times : 0;
     spe->counted.lists += lists ? times : 0;
-    spe->counted.bytes += c->kind == SVM_CELL_KERNEL ? 0 : c->length * times;
+    spe->counted.bytes += isKernel(c) ? 0 : c->length * times;
 }
 
 static void noteUneven(const svmr_Kernel *p, const svm_CellCommand *c, const svmr_Transfer *t)
@@ -380,7 +385,9 @@ void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t)
         return;
     }
     svmr_Place at = {t->function, p->runFile, p->runLine};
-    if (t->kind == SVM_TRANSFER_MOVE)
+    if (p->instruction)
+        svmr_queueWords(p, t, at);
+    else if (t->kind == SVM_TRANSFER_MOVE)
         queueMove(p, t, at);
     else if (!p->machine->scheduler->adds)
         queueGroups(p, t, at);
@@ -393,13 +400,15 @@ bool svmr_queueRun(svmr_Kernel *p)
     svmr_noteRun(p->machine);
     if (!allQueued(p))
         return false;
-    if (p->step) {
+    if (p->step && (!p->instruction || svm_cellProgram.instructions)) {
         p->asked = true;
         p->step(p->kernel);
         p->asked = false;
-    } else {
+    } else if (!p->step) {
         svmr_Spe *spe = svmr_speOfProcessor(p->machine, p->processor, at);
-        if (spe)
+        if (spe && p->instruction && svm_cellProgram.instructions)
+            svmr_queueInstruction(p, spe, at);
+        else if (spe)
             queueKernel(p, spe, at);
     }
     return svmr_cellRun(p)->spe != NULL;
@@ -417,6 +426,8 @@ static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q, uint32_t number)
         return; // a sequence runs it again
     if (c->kind == SVM_CELL_KERNEL)
         svmr_unpackStruct(p->kernel, run->code, (const char *)c + c->ls);
+    if (c->kind == SVM_CELL_INSTRUCTION)
+        svmr_instructionOver(p, (const svm_CellInstruction *)((const char *)c + c->ls));
     run->spe = NULL;
     svmr_commit(p, SVMR_STOP_FINISHED);
     if (SVMR_UNLIKELY(__atomic_load_n(&spe->hasBadIndex, __ATOMIC_ACQUIRE)) && spe->badIndex == run->number) {

@@ -67,6 +67,7 @@ struct svmr_Spe {
     } counted;
     uint32_t badIndex; // the last command that met one,
     bool hasBadIndex;  // if any did (atomic)
+    bool beginsAgain; // a kernel has failed: its program stops, and begins again with what is in the local store
     svmr_Spe *next;
 };
 
@@ -175,6 +176,13 @@ void svmr_queueStream(svmr_Kernel *p, const svmr_Transfer *t); // a transfer wit
 uint32_t svmr_streamGroup(const svm_Stream *s); // elements that are whole quadwords: transfers move multiples of it
 _Noreturn void svmr_failSpeStream(svmr_Spe *spe, uint32_t number, svm_CellMisuse misuse, size_t count, size_t acquired,
                                   svmr_Place at);
+
+// ---- Stream instructions (instructions.c) ----
+
+// A kernel that svm_KernelStart started, and a load or store: into the SPE's queue, where it can be.
+void svmr_queueInstruction(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at);
+void svmr_queueWords(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at);
+void svmr_instructionOver(svmr_Kernel *p, const svm_CellInstruction *its);
 
 // ---- Sequences (repeat.c) ----
 

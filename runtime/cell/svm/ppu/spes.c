@@ -45,8 +45,12 @@ static void *runSpe(void *argument)
     svmr_Spe *spe = argument;
     unsigned entry = SPE_DEFAULT_ENTRY;
     svmr_serveOnThread(spe);
-    if (spe_context_run(spe->context, &entry, 0, (void *)(uintptr_t)svm_cellProgram.overlays, NULL, NULL) != 0)
-        svmr_fatalProgram("the program of %s stopped", nameOf(spe));
+    while (spe_context_run(spe->context, &entry, 0, (void *)(uintptr_t)svm_cellProgram.overlays, NULL, NULL) != 0) {
+        if (!spe->beginsAgain)
+            svmr_fatalProgram("the program of %s stopped", nameOf(spe));
+        spe->beginsAgain = false;
+        entry = SPE_DEFAULT_ENTRY;
+    }
     return NULL;
 }
 

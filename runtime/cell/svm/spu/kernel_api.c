@@ -16,9 +16,11 @@ int __send_to_ppe(unsigned int code, unsigned int operation, void *data);
 typedef enum Function {
 #define CELL_CALL(name, parameters, here, there) CALL_##name,
 #define CELL_ERROR CELL_CALL
+#define CELL_END CELL_CALL
 #include "svm_calls.def"
 #undef CELL_CALL
 #undef CELL_ERROR
+#undef CELL_END
     CALL_COUNT
 } Function;
 
@@ -53,8 +55,9 @@ static uint64_t bits_of(double value)
     {                                                                                                                  \
         const uint64_t arguments[] = {LIST here};                                                                      \
         call(CALL_##name, arguments, sizeof arguments / sizeof *arguments);                                            \
-        __builtin_trap(); /* the PPE has ended the program */                                                          \
+        __builtin_trap(); /* the PPE has ended the program, or begins it again */                                                          \
     }
+#define CELL_END CELL_ERROR
 void svm_cellBlockError(const char *function, const char *file, int line, uint64_t index, const svm_Block *b);
 #include "svm_calls.def"
 

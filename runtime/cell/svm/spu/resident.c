@@ -5,6 +5,7 @@
 #include <spu_mfcio.h>
 #include <string.h>
 
+#include "instructions.h"
 #include "streams.h"
 #include "svm/svm.h"
 #include "svm_cell.h"
@@ -45,8 +46,8 @@ typedef struct Spe {
     uint32_t next_repeat;
     uint32_t told; // the `wanted` that the PPE was woken for
     bool quits;
-    bool runs; // a kernel, which waits
-    uint32_t running, kernel; // its command's number; which
+    Slot *runs; // the kernel's that runs, and may wait
+    uint32_t running; // its command's number
 } Spe;
 
 static Spe here;
@@ -386,14 +387,19 @@ static void tell_counts(const Slot *slot, uint32_t number)
 void svm_cellNote(uint32_t stream, svm_CellUse use, size_t count)
 {
     if (svm_simCounts)
-        svm_cellUsed(here.running, here.kernel, stream, use, (uint32_t)count, svm_simCounts, svm_simFirings,
+        svm_cellUsed(here.running, here.runs->command->kernel, stream, use, (uint32_t)count, svm_simCounts, svm_simFirings,
                      svm_simFiringCycles);
 }
 
+// Commands of stream instructions are in programs that have svm_cellInstructing.
 static void run(const Slot *slot, uint32_t number)
 {
     const svm_CellCommand *c = slot->command;
     unsigned char *object = (unsigned char *)c + c->ls;
+    if (c->kind == SVM_CELL_INSTRUCTION) {
+        svm_cellInstructing->run(c);
+        return;
+    }
     begin_counting();
     svm_cellLoadCode(c->kernel);
     svm_cellKernels[c->kernel]((svm_Kernel *)object);
@@ -411,11 +417,11 @@ static bool start(Spe *me)
     for (uint32_t n = me->first; n != me->next; n++) {
         Slot *slot = &me->slots[n % SVM_CELL_WINDOW];
         const svm_CellCommand *c = slot->command;
-        const bool is_kernel = c->kind == SVM_CELL_KERNEL, first = all_complete;
+        const bool is_kernel = c->kind == SVM_CELL_KERNEL || c->kind == SVM_CELL_INSTRUCTION, first = all_complete;
         all_complete = all_complete && slot->state == COMPLETE;
         if (slot->state == STREAMING)
             moved |= stream_on(slot, n % SVM_CELL_WINDOW);
-        if (slot->state != WAITING || (is_kernel && (seen || me->runs)))
+        if (slot->state != WAITING || (is_kernel && (seen || me->runs != NULL)))
             continue;
         seen |= is_kernel;
         if (c->kind != SVM_CELL_PAD && !is_ready(me, slot))
@@ -424,15 +430,19 @@ static bool start(Spe *me)
         if (is_kernel) {
             kernel = slot;
             kernel_number = n;
-        } else if (c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT) {
-            transfer(slot, n % SVM_CELL_WINDOW);
-            slot->state = UNDER_WAY;
+            continue;
+        }
+        const uint32_t tag = n % SVM_CELL_WINDOW;
+        slot->state = UNDER_WAY;
+        if (c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT) {
+            transfer(slot, tag);
         } else if (c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER) {
-            transfer_groups(c, n % SVM_CELL_WINDOW, n);
-            slot->state = UNDER_WAY;
+            transfer_groups(c, tag, n);
+        } else if (c->kind == SVM_CELL_WORDS) {
+            svm_cellInstructing->words(c, tag, n);
         } else if (is_of_stream(slot)) {
             slot->move.number = n;
-            stream_on(slot, n % SVM_CELL_WINDOW);
+            stream_on(slot, tag);
         } else {
             me->quits |= c->kind == SVM_CELL_QUIT;
             slot->state = COMPLETE;
@@ -445,11 +455,10 @@ static bool start(Spe *me)
     }
     if (kernel != NULL) {
         kernel->state = RUNNING;
-        me->runs = true;
+        me->runs = kernel;
         me->running = kernel_number;
-        me->kernel = kernel->command->kernel;
         run(kernel, kernel_number);
-        me->runs = false;
+        me->runs = NULL;
         kernel->state = COMPLETE;
     }
     return moved;
@@ -565,17 +574,26 @@ uint64_t svm_cellSignalOf(uint32_t spe)
     return shared.peers[spe].signal;
 }
 
-int main(unsigned long long id, unsigned long long argp, unsigned long long envp)
+static void say_hello(void)
 {
     const uint32_t hello[SVM_CELL_HELLOS] = {(uint32_t)&shared, svm_cellLocalBegin(), (uint32_t)svm_cellRing,
                                              svm_cellRingBytes,
                                              streaming() != NULL ? (uint32_t)streaming()->streams : 0};
-    (void)id, (void)envp;
-    svm_cellCodeIsAt(argp);
     for (int i = 0; i < SVM_CELL_HELLOS; i++)
         spu_write_out_intr_mbox(hello[i]);
     spu_read_signal1(); // the PPE has filled in `shared`
     shared.asleep = false;
+}
+
+int main(unsigned long long id, unsigned long long argp, unsigned long long envp)
+{
+    (void)id, (void)envp;
+    svm_cellCodeIsAt(argp);
+    if (here.runs == NULL)
+        say_hello();
+    else // a kernel has failed, and is over
+        here.runs->state = COMPLETE;
+    here.runs = NULL;
     while (!here.quits)
         if (!go_on(&here))
             wait(&here);
