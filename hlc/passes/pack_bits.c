@@ -577,10 +577,10 @@ static bool are_apart(const plan_resources *r)
 // Whether the control processor would need longer for packing than the others for all else.
 static bool would_wait(const packer *x, const plan_resources *r)
 {
-    const double *work = plan_work_before_cut(x->p, r);
+    const plan_record *record = plan_record_of(x->p, r);
     double all = 0, bytes = 0;
     for (uint32_t i = 0; i < x->m->actors.len; i++) {
-        all += work[i];
+        all += plan_record_work(record, i);
         if (can_pack(x, i))
             bytes += (double)x->p->schedule->reps[i] / BYTE_BITS;
     }

@@ -173,6 +173,58 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
                        l.loc, "operations"};
 }
 
+// ---- What actors keep ----
+
+static const char *foreign_reason(const hlc_program *p, const sir_filter *f)
+{
+    return p->foreign != NULL && f != NULL ? hmap_getn(p->foreign, &f, sizeof f) : NULL;
+}
+
+bool plan_is_foreign(const hlc_program *p, const sir_filter *f)
+{
+    return foreign_reason(p, f) != NULL;
+}
+
+static bool has_messages(const sir_filter *f)
+{
+    return f->sends || f->handlers.len != 0;
+}
+
+const char *plan_actor_state(hlc_program *p, uint32_t actor)
+{
+    const sir_filter *f = p->module->actors.data[actor]->filter;
+    if (p->schedule->cycle[actor] >= 0)
+        return "is in a feedback loop";
+    if (f == NULL)
+        return NULL;
+    if (f->uses_random)
+        return "uses random()";
+    if (f->uses_iter)
+        return "counts its firings";
+    if (has_messages(f))
+        return "sends or receives messages";
+    for (VEC_EACH(const sir_field, field, &f->fields))
+        if (!field->constant)
+            return arena_printf(p->arena, "writes its field '%s'", field->name);
+    return f->stateful ? "has state" : NULL;
+}
+
+const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
+{
+    const sir_filter *f = p->module->actors.data[actor]->filter;
+    const char *foreign = foreign_reason(p, f), *state = foreign == NULL ? plan_actor_state(p, actor) : NULL;
+    return foreign != NULL ? foreign : state != NULL ? state : f != NULL && f->prints ? "prints" : NULL;
+}
+
+const char *plan_actor_is_tied(hlc_program *p, uint32_t actor)
+{
+    const sir_filter *f = p->module->actors.data[actor]->filter;
+    const char *foreign = foreign_reason(p, f);
+    if (foreign != NULL || f == NULL)
+        return foreign;
+    return has_messages(f) ? "sends or receives messages" : f->prints ? "prints" : NULL;
+}
+
 bool plan_find_lack(hlc_program *p, const plan_resources *r, uint32_t *actor, plan_lack *lack)
 {
     hmap able; // filters

@@ -18,6 +18,13 @@ typedef struct plan_lack {
 } plan_lack;
 plan_lack plan_actor_lacks(struct hlc_program *p, const sir_module *m, uint32_t actor, const machine_processor *x);
 
+// Why an actor's firings depend on each other; NULL: they do not. Of these reasons one for which a processor has to keep
+// state; one for which that cannot go to another processor and back between two runs.
+const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
+const char *plan_actor_state(struct hlc_program *p, uint32_t actor);
+const char *plan_actor_is_tied(struct hlc_program *p, uint32_t actor);
+bool plan_is_foreign(const struct hlc_program *p, const sir_filter *f); // only fallback processors can run it
+
 // Where a filter needs more than what runs in step offers; line 0: nowhere (abilities_varies.c).
 typedef struct plan_varying {
     sir_loc loop;  // whose trips are known only as it runs

@@ -29,6 +29,7 @@ typedef struct assigner {
     plan_cut *cut;
     size_t processors, ordinary; // the first are no fallbacks, and what may run anywhere runs there
     double *load, *share;        // per processor: of kernels with state; of the others
+    double *speed;               // per processor: at which it does kernels without state; the first's is 1
     int64_t *room;               // per processor: bytes of its own memory that kernels with state leave
     const uint64_t *bytes;       // per kernel: of state, code and tables
     bool even;                   // all shares are equal
@@ -49,6 +50,19 @@ static bool has_room(const assigner *d, uint32_t kernel, uint32_t processor)
     return d->cut->resources->processors.data[processor].direct || d->room[processor] >= (int64_t)d->bytes[kernel];
 }
 
+// Seconds of a steady state; of one that no processor could run as it does, the first one's.
+static double seconds_on(const assigner *d, uint32_t kernel, uint32_t processor)
+{
+    const plan_cut_kernel *x = &d->cut->kernels.data[kernel];
+    return x->on[processor] < 0 ? x->seconds : x->on[processor];
+}
+
+static bool ends_sooner(const assigner *d, uint32_t kernel, uint32_t x, uint32_t y)
+{
+    double there = seconds_on(d, kernel, x), here = seconds_on(d, kernel, y);
+    return there == here ? d->load[x] < d->load[y] : d->load[x] + there < d->load[y] + here;
+}
+
 // Of those whose memories have room, if there are any.
 static uint32_t least_loaded(const assigner *d, uint32_t kernel)
 {
@@ -56,14 +70,14 @@ static uint32_t least_loaded(const assigner *d, uint32_t kernel)
     for (int fitting = 1; fitting >= 0 && best == PLAN_NONE; fitting--)
         for (uint32_t q = 0; q < d->processors; q++)
             if (plan_kernel_may_run_on(d->cut, kernel, q) && (!fitting || has_room(d, kernel, q)) &&
-                (best == PLAN_NONE || d->load[q] < d->load[best]))
+                (best == PLAN_NONE || ends_sooner(d, kernel, q, best)))
                 best = q;
     return best == PLAN_NONE ? 0 : best;
 }
 
 static void put(assigner *d, uint32_t kernel, uint32_t processor)
 {
-    d->load[processor] += d->cut->kernels.data[kernel].seconds;
+    d->load[processor] += seconds_on(d, kernel, processor);
     d->room[processor] -= (int64_t)d->bytes[kernel];
 }
 
@@ -112,7 +126,7 @@ static void place_together(assigner *d, uint32_t *at)
             q++;
     for (uint32_t i = 0; i < d->cut->kernels.len; i++) {
         at[i] = plan_kernel_may_run_on(d->cut, i, q) ? q : least_loaded(d, i);
-        d->load[at[i]] += d->cut->kernels.data[i].parallel ? 0 : d->cut->kernels.data[i].seconds;
+        d->load[at[i]] += d->cut->kernels.data[i].parallel ? 0 : seconds_on(d, i, at[i]);
     }
 }
 
@@ -155,24 +169,39 @@ static uint32_t *place_pinned(assigner *d)
     return at;
 }
 
+// Against what they take on the first processor that can: of those that this one can run.
+static void find_speed(assigner *d, uint32_t q)
+{
+    double first = 0, here = 0;
+    for (VEC_EACH(plan_cut_kernel, kernel, &d->cut->kernels))
+        if (kernel->parallel && kernel->on[q] >= 0) {
+            first += kernel->seconds;
+            here += kernel->on[q];
+        }
+    d->speed[q] = here > 0 ? first / here : 1;
+}
+
 // What of the kernels without state each processor takes, so that all have as much to do as they can alike.
 static void find_shares(assigner *d)
 {
-    double total = 0, low = 0, high = 0;
+    double total = 0, low = 0, high = 0, slowest = 1;
     for (VEC_EACH(plan_cut_kernel, kernel, &d->cut->kernels))
         total += kernel->parallel ? kernel->seconds : 0;
-    for (size_t q = 0; q < d->ordinary; q++)
+    for (uint32_t q = 0; q < d->ordinary; q++) {
+        find_speed(d, q);
         high = d->load[q] > high ? d->load[q] : high;
-    high += total + 1;
+        slowest = d->speed[q] < slowest ? d->speed[q] : slowest;
+    }
+    high += total / slowest + 1;
     for (int step = 0; step < 100; step++) {
         double level = (low + high) / 2, room = 0;
         for (size_t q = 0; q < d->ordinary; q++)
-            room += level > d->load[q] ? level - d->load[q] : 0;
+            room += level > d->load[q] ? (level - d->load[q]) * d->speed[q] : 0;
         *(room < total ? &low : &high) = level;
     }
     double sum = 0;
     for (size_t q = 0; q < d->ordinary; q++) {
-        d->share[q] = high > d->load[q] ? high - d->load[q] : 0;
+        d->share[q] = high > d->load[q] ? (high - d->load[q]) * d->speed[q] : 0;
         sum += d->share[q];
     }
     d->even = true;
@@ -451,20 +480,9 @@ bool plan_kernel_runs_on(const plan_cut *cut, uint32_t kernel, uint32_t processo
     return cut->where == NULL;
 }
 
-static bool can_run(const plan_cut *cut, uint32_t kernel, uint32_t processor)
-{
-    const plan_cut_kernel *x = &cut->kernels.data[kernel];
-    const plan_processor *q = &cut->resources->processors.data[processor];
-    return !(x->foreign && !q->fallback) && (!x->state || q->processor->abilities.state) &&
-           (x->unable == NULL || !x->unable[processor]);
-}
-
 bool plan_kernel_may_run_on(const plan_cut *cut, uint32_t kernel, uint32_t processor)
 {
-    bool others = false; // that are no fallback
-    for (uint32_t q = 0; q < cut->resources->ordinary; q++)
-        others = others || can_run(cut, kernel, q);
-    return can_run(cut, kernel, processor) && (processor < cut->resources->ordinary || !others);
+    return cut->kernels.data[kernel].on[processor] >= 0;
 }
 
 bool plan_cut_move(const plan_cut *cut)
@@ -556,18 +574,6 @@ void plan_cut_give_up(hlc_program *p)
     plan_cut_prime(p);
 }
 
-// What each kernel has to do, so that loads are in one measure.
-static void find_work(hlc_program *p)
-{
-    plan_cut *cut = p->cut;
-    const double *seconds = plan_actor_seconds(p);
-    for (VEC_EACH(plan_cut_kernel, kernel, &cut->kernels))
-        kernel->seconds = 0;
-    for (uint32_t i = 0; i < cut->graph->module->actors.len; i++)
-        if (cut->graph->actor_of[i] != SIR_NONE)
-            cut->kernels.data[cut->graph->kernel_of[i]].seconds += seconds[i];
-}
-
 bool plan_cut_assign(hlc_program *p)
 {
     plan_cut *cut = p->cut;
@@ -580,9 +586,9 @@ bool plan_cut_assign(hlc_program *p)
     }
     if (least == 0)
         return false;
-    find_work(p);
     d.load = ARENA_ARRAY(p->arena, double, n + 1);
     d.share = ARENA_ARRAY(p->arena, double, n + 1);
+    d.speed = ARENA_ARRAY(p->arena, double, n + 1);
     d.room = ARENA_ARRAY(p->arena, int64_t, n + 1);
     weigh_kernels(&d);
     const uint32_t *pinned = place_pinned(&d);

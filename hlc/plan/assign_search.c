@@ -6,6 +6,7 @@
 #include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
+#include "hlc/plan/threads.h"
 
 // What is found must be so much faster than what is there; time for the heuristic unless --search tells.
 #define SEARCH_GAIN 0.005
@@ -16,6 +17,19 @@ typedef struct problem {
     map_problem map;
     double strip; // steady states
 } problem;
+
+// Seconds of a strip by processor, from those of a steady state by processor (a kernel's) or by kind (an actor's); NULL: all
+// processors do the same at the same cost.
+static const double *times_of(const problem *k, const double *seconds, const uint32_t *kind_of)
+{
+    size_t n = k->p->cut->resources->processors.len;
+    double *times = plan_record_is_plain(k->p->cut->record) ? NULL : ARENA_ARRAY(k->p->arena, double, n + 1);
+    for (size_t q = 0; times != NULL && q < n; q++) {
+        double x = seconds[kind_of != NULL ? kind_of[q] : q];
+        times[q] = x < 0 ? -1 : x * k->strip;
+    }
+    return times;
+}
 
 static void add_kernels(problem *k)
 {
@@ -36,6 +50,7 @@ static void add_kernels(problem *k)
         VEC_PUSH(k->p->arena, &k->map.tasks,
                  (map_task){.name = cut->graph->whole->actors.data[named]->name,
                             .time = steady[i] * k->strip,
+                            .times = times_of(k, kernel->on, NULL),
                             .parallel = kernel->parallel,
                             .priming = primed[i],
                             .start = plan_start_seconds(first),
@@ -114,6 +129,7 @@ static uint32_t *repeat(const problem *k, const map_result *r, uint32_t times)
 static map_limit find_bound(const problem *k, const map_result *r)
 {
     const plan_net *graph = k->p->cut->graph;
+    const plan_record *record = k->p->cut->record;
     const double *seconds = plan_actor_seconds(k->p);
     map_problem whole = {.name = k->map.name, .fuse = true};
     whole.processors = k->map.processors;
@@ -123,6 +139,7 @@ static map_limit find_bound(const problem *k, const map_result *r)
             VEC_PUSH(k->p->arena, &whole.tasks,
                      (map_task){.name = graph->module->actors.data[i]->name,
                                 .time = seconds[i] * k->strip,
+                                .times = times_of(k, record->of[graph->actor_of[i]].seconds, record->kind_of),
                                 .parallel = plan_actor_keeps(k->p, i) == NULL,
                                 .together = (uint32_t)(graph->schedule->cycle[i] + 1),
                                 .processor = MAP_ANY});
@@ -165,8 +182,9 @@ void plan_cut_search(hlc_program *p)
     problem k = {.p = p};
     const char *why = NULL;
     uint32_t least, most;
-    if (cut->resources->ordinary < cut->resources->processors.len)
-        return; // who can run what is no part of the search's problem
+    for (VEC_EACH(const plan_processor, x, &cut->resources->processors))
+        if (plan_launches(x->processor))
+            return; // what launches cost is no part of the search's problem
     make_problem(&k);
     plan_cut_strips(p, &least, &most);
     // Strips of a round follow each other through the kernels, and few rounds are under way: no shorter ones than there are.

@@ -90,16 +90,12 @@ static void describe_kernels(hlc_program *p, plan_cut *cut)
     for (VEC_EACH(const plan_net_kernel, of, &cut->graph->kernels)) {
         plan_cut_kernel kernel = {.pinned_by = SIR_NONE};
         for (VEC_EACH(uint32_t, actor, &of->actors)) {
-            const char *why = plan_actor_keeps(p, *actor);
-            bool state = why != NULL && strcmp(why, "prints") != 0;
-            const sir_filter *f =
-                p->module->actors.data[*actor]->kind == SIR_FILTER ? p->module->actors.data[*actor]->filter : NULL;
-            kernel.foreign |= f != NULL && p->foreign != NULL && hmap_getn(p->foreign, &f, sizeof f) != NULL;
-            if (why == NULL || (kernel.why != NULL && (kernel.state || !state)))
+            const plan_record_actor *x = &cut->record->of[*actor];
+            if (x->keeps == NULL || (kernel.why != NULL && (kernel.state || !x->state)))
                 continue;
-            kernel.state |= state;
+            kernel.state |= x->state;
             kernel.pinned_by = *actor;
-            kernel.why = why;
+            kernel.why = x->keeps;
         }
         VEC_PUSH(p->arena, &cut->kernels, kernel);
     }
@@ -133,54 +129,29 @@ static bool can_mix(hlc_program *p, const plan_resources *more, const sir_actor 
     return false;
 }
 
-// Processors are of several kinds beside fallbacks: what one can run another may not.
-static bool are_mixed(const plan_resources *r)
+// Which processors can run all of a kernel, and at what cost: of ordinary ones and fallbacks the ordinary ones, if there are
+// any.
+static void find_processors(hlc_program *p, plan_cut *cut)
 {
-    for (size_t q = 1; q < r->ordinary; q++)
-        if (r->processors.data[q].kind != r->processors.data[0].kind)
-            return true;
-    return false;
-}
-
-// The first actor of a kernel that a processor cannot run, and why; SIR_NONE: it can run all.
-static uint32_t find_unable(hlc_program *p, const plan_net_kernel *of, const machine_processor *x, plan_lack *lack)
-{
-    hmap able; // filters
-    hmap_init(&able, p->arena);
-    for (VEC_EACH(uint32_t, actor, &of->actors)) {
-        const sir_filter *f =
-            p->module->actors.data[*actor]->kind == SIR_FILTER ? p->module->actors.data[*actor]->filter : NULL;
-        if (f == NULL || hmap_getn(&able, &f, sizeof f) != NULL)
-            continue;
-        *lack = plan_actor_lacks(p, p->module, *actor, x);
-        if (lack->text != NULL)
-            return *actor;
-        hmap_setn(&able, &f, sizeof f, &able);
-    }
-    return SIR_NONE;
-}
-
-static size_t first_of_kind(const plan_resources *r, size_t q)
-{
-    size_t first = 0;
-    while (r->processors.data[first].kind != r->processors.data[q].kind)
-        first++;
-    return first;
-}
-
-static void compare_abilities(hlc_program *p, plan_cut *cut)
-{
-    const plan_resources *r = cut->resources;
-    for (size_t i = 0; i < cut->kernels.len && are_mixed(r); i++) {
-        bool *unable = ARENA_ARRAY(p->arena, bool, r->processors.len);
+    const plan_record *record = cut->record;
+    const plan_resources *r = record->resources;
+    for (size_t i = 0; i < cut->kernels.len; i++) {
+        double *on = ARENA_ARRAY(p->arena, double, r->processors.len + 1);
+        bool ordinary = false;
         for (size_t q = 0; q < r->processors.len; q++) {
-            size_t first = first_of_kind(r, q);
-            plan_lack lack = {0};
-            unable[q] = first < q ? unable[first]
-                                  : find_unable(p, &cut->graph->kernels.data[i], r->processors.data[q].processor,
-                                                &lack) != SIR_NONE;
+            for (VEC_EACH(uint32_t, actor, &cut->graph->kernels.data[i].actors)) {
+                double seconds = record->of[*actor].seconds[record->kind_of[q]];
+                on[q] = on[q] < 0 || seconds < 0 ? -1 : on[q] + seconds;
+            }
+            ordinary |= q < r->ordinary && on[q] >= 0;
         }
-        cut->kernels.data[i].unable = unable;
+        for (size_t q = r->ordinary; q < r->processors.len && ordinary; q++)
+            on[q] = -1;
+        cut->kernels.data[i].on = on;
+        cut->kernels.data[i].seconds = 0;
+        for (size_t q = r->processors.len; q-- > 0;)
+            if (on[q] >= 0)
+                cut->kernels.data[i].seconds = on[q];
     }
 }
 
@@ -203,28 +174,30 @@ static void report_unable(hlc_program *p, const plan_cut *cut, size_t number)
     diag_record *d = diag_error(p->diag, sir_range(m, p->sources, first->loc),
                                 "the kernel of %zu actor%s from '%s' on can run on no kernel processor of machine '%s'",
                                 of->actors.len, of->actors.len == 1 ? "" : "s", first->name, r->machine->name);
-    for (size_t q = 0; q < r->processors.len; q++) {
-        plan_lack lack = {0};
-        uint32_t actor = first_of_kind(r, q) < q ? SIR_NONE : find_unable(p, of, r->processors.data[q].processor, &lack);
-        const machine_processor *x = r->processors.data[q].processor;
-        if (actor != SIR_NONE)
-            diag_add_note(p->diag, d, sir_range(m, p->sources, lack.loc), "'%s' %s", m->actors.data[actor]->name,
-                          lack.text);
-        else if (kernel->state && first_of_kind(r, q) == q && !x->abilities.state)
-            diag_add_note(p->diag, d, (src_range){0}, "'%s' %s, and '%s' keeps no state",
-                          m->actors.data[kernel->pinned_by]->name, kernel->why, x->element.name);
+    for (uint32_t k = 0; k < cut->record->kinds.len; k++) {
+        const machine_processor *x = cut->record->kinds.data[k].first->processor;
+        bool told = false;
+        for (VEC_EACH(uint32_t, actor, &of->actors)) {
+            const plan_lack *lack = &cut->record->of[*actor].lacks[k];
+            if (!told && lack->text != NULL)
+                diag_add_note(p->diag, d, sir_range(m, p->sources, lack->loc), "'%s' %s", m->actors.data[*actor]->name,
+                              lack->text);
+            told = told || lack->text != NULL;
+        }
+        if (!told && kernel->state && !x->abilities.state)
+            diag_add_note(p->diag, d, (src_range){0}, "'%s' keeps no state from firing to firing", x->element.name);
     }
 }
 
-// Kernels whose actors need what no one ordinary processor has go to a fallback, if there is one. False after an error.
+// Kernels whose actors need what no one ordinary processor has, as in a feedback loop, go to a fallback, if there is one.
+// False after an error.
 static bool find_able(hlc_program *p, plan_cut *cut)
 {
     const plan_resources *r = cut->resources;
-    compare_abilities(p, cut);
-    for (uint32_t i = 0; i < cut->kernels.len; i++) {
-        plan_cut_kernel *kernel = &cut->kernels.data[i];
+    find_processors(p, cut);
+    for (uint32_t i = 0; i < cut->kernels.len && !plan_record_is_plain(cut->record); i++) {
         const plan_net_kernel *of = &cut->graph->kernels.data[i];
-        if (kernel->unable == NULL || may_run_somewhere(cut, i))
+        if (may_run_somewhere(cut, i))
             continue;
         const plan_resources *more =
             cut->resources->processors.len == r->ordinary ? plan_resources_with_fallbacks(p->arena, r) : NULL;
@@ -232,7 +205,8 @@ static bool find_able(hlc_program *p, plan_cut *cut)
             return false;
         if (more != NULL) {
             cut->resources = more;
-            compare_abilities(p, cut);
+            cut->record = plan_record_of(p, more);
+            find_processors(p, cut);
         }
         if (!may_run_somewhere(cut, i)) {
             report_unable(p, cut, i);
@@ -247,7 +221,7 @@ static void pin_to_fallbacks(plan_cut *cut)
 {
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         plan_cut_kernel *kernel = &cut->kernels.data[i];
-        bool ordinary = kernel->unable == NULL || kernel->why != NULL;
+        bool ordinary = kernel->why != NULL;
         for (uint32_t q = 0; q < cut->resources->ordinary; q++)
             ordinary = ordinary || plan_kernel_may_run_on(cut, i, q);
         if (ordinary)
@@ -291,8 +265,8 @@ static const sir_actor *find_state(hlc_program *p, const plan_resources *r, cons
         if (x->processor->abilities.state)
             return NULL;
     for (uint32_t i = 0; i < p->module->actors.len; i++) {
-        *why = plan_actor_keeps(p, i);
-        if (*why != NULL && strcmp(*why, "prints") != 0)
+        *why = plan_actor_state(p, i);
+        if (*why != NULL)
             return p->module->actors.data[i];
     }
     return NULL;
@@ -379,10 +353,7 @@ static bool can_keep_state(hlc_program *p, const plan_cut *cut)
     const sir_module *m = cut->graph->whole;
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         const plan_cut_kernel *kernel = &cut->kernels.data[i];
-        bool can = false;
-        for (uint32_t q = 0; q < r->processors.len; q++)
-            can |= plan_kernel_may_run_on(cut, i, q);
-        if (can)
+        if (may_run_somewhere(cut, i))
             continue;
         report_state(p, r, m->actors.data[kernel->pinned_by], kernel->why);
         return false;
@@ -534,10 +505,11 @@ uint32_t plan_cut_fewest_windows(const plan_cut *cut)
 }
 
 // The cut into kernels, and what is known of them; NULL: there is none, which has been said.
-static plan_cut *cut_into(hlc_program *p, const plan_resources *r, const uint32_t *kernel_of, size_t count)
+static plan_cut *cut_into(hlc_program *p, const plan_record *record, const uint32_t *kernel_of, size_t count)
 {
     plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
-    cut->resources = r;
+    cut->record = record;
+    cut->resources = record->resources;
     cut->streams = p->config->transfer == HLC_TRANSFER_STREAM;
     cut->depth = plan_cut_fewest_windows(cut);
     cut->graph = plan_net_cut(p->arena, p->module, p->schedule, kernel_of, count);
@@ -575,15 +547,16 @@ bool plan_cut_find(hlc_program *p, bool *found)
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
     if (large && !may_be_large(p, r))
         return false;
-    const uint32_t *kernel_of = space   ? plan_cut_group_in_space(p, r, &count)
-                                : large ? plan_cut_group_by_search(p, r, true, &count)
+    const plan_record *record = plan_record_of(p, r);
+    const uint32_t *kernel_of = space   ? plan_cut_group_in_space(p, record, &count)
+                                : large ? plan_cut_group_by_search(p, record, true, &count)
                                         : NULL;
     large = large && kernel_of != NULL;
     if (kernel_of == NULL)
-        kernel_of = plan_cut_group(p, r, &count);
+        kernel_of = plan_cut_group(p, record, &count);
     if (count == 0)
         return stay(p, r, "it has no filters");
-    plan_cut *cut = cut_into(p, r, kernel_of, count);
+    plan_cut *cut = cut_into(p, record, kernel_of, count);
     if (cut == NULL)
         return false;
     pin_to_fallbacks(cut);
@@ -643,10 +616,11 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
         return false;
     if (fallbacks)
         find_foreign(p, cut->resources);
+    cut->record = plan_record_of(p, cut->resources);
     cut->space = p->config->mapping == HLC_MAPPING_SPACE;
     describe_kernels(p, cut);
     find_lost_items(cut);
-    compare_abilities(p, cut);
+    find_processors(p, cut);
     for (size_t i = 0; i < count; i++) {
         plan_cut_kernel *x = &cut->kernels.data[i];
         if (cut->graph->kernels.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))

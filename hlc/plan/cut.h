@@ -15,18 +15,17 @@
 #define SVMC_HLC_PLAN_CUT_H
 
 #include "hlc/plan/net.h"
-#include "hlc/plan/resources.h"
+#include "hlc/plan/record.h"
 
 // NOTE(kernels)
 typedef struct plan_cut_kernel {
     bool state;         // firings depend on earlier ones
     bool parallel;      // of fiss: its strips may be assigned to several processors
-    bool foreign;       // only fallback processors can run it
-    const bool *unable; // per processor of resources: some actor in it needs what that one lacks; NULL: each can run all
+    const double *on;   // by processor of resources: seconds of a steady state, about; negative: it may not run there
     bool pinned;        // of map: they may not, although nothing in the kernel is in the way
     uint32_t pinned_by; // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
     const char *why;    // and why: "writes its field 'x'"; NULL: they may
-    double seconds;     // of a steady state on the first processor, about (of assignment)
+    double seconds;     // of these, on the first processor that it may run on
     int64_t repeat;     // NOTE(priming)
     int64_t priming;    // steady states that the beginning of a chunk comes to: the most of any actor
 } plan_cut_kernel;
@@ -46,6 +45,7 @@ typedef struct plan_queue {
 typedef struct plan_cut {
     plan_net *graph; // the cut graph
     const plan_resources *resources;
+    const plan_record *record; // of the program's actors
     VEC(plan_cut_kernel) kernels; // as graph->kernels, in topological order
     // Steady states that an actor of the cut graph fires more where a chunk begins, rounded up; and the most of any.
     int64_t *primes;
@@ -90,21 +90,17 @@ struct plan;
 bool plan_cut_find(struct hlc_program *p, bool *found);
 // Which kernels the actors are in: per actor, SIR_NONE those of the control program; in topological order. count: how many.
 // processors: how many there are.
-uint32_t *plan_cut_group(struct hlc_program *p, const plan_resources *r, size_t *count);
+uint32_t *plan_cut_group(struct hlc_program *p, const plan_record *record, size_t *count);
 // The same by the mapping search, for programs with very many actors that have state; NULL: it found nothing. keep: no
 // actor's strips are assigned to several processors.
-uint32_t *plan_cut_group_by_search(struct hlc_program *p, const plan_resources *r, bool keep, size_t *count);
+uint32_t *plan_cut_group_by_search(struct hlc_program *p, const plan_record *record, bool keep, size_t *count);
 // The same for --mapping=space: one stretch of the pipeline for each processor (cut_space.c).
-uint32_t *plan_cut_group_in_space(struct hlc_program *p, const plan_resources *r, size_t *count);
+uint32_t *plan_cut_group_in_space(struct hlc_program *p, const plan_record *record, size_t *count);
 enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
 // Cuts the program into given kernels, as a plan's text has them; flags: 'r' of one that is data-parallel, 'k' of one that
 // is kept. False if they are no kernels, or after an error.
 bool plan_cut_restore(struct hlc_program *p, const uint32_t *kernel_of, size_t count, const char *flags,
                       int64_t processors, bool fallbacks);
-// Why an actor's firings depend on each other; NULL: they do not.
-const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
-// Of these reasons one for which its state cannot go to another processor and back between two runs; NULL: it can.
-const char *plan_actor_is_tied(struct hlc_program *p, uint32_t actor);
 // What priming comes to and fires, for the kernels that are data-parallel (fiss.c).
 void plan_cut_prime(struct hlc_program *p);
 // Items that channels outside of loops begin with come from filters of their own (first_items.c); false: an error.
@@ -170,9 +166,6 @@ void plan_cut_give_up(struct hlc_program *p);
 double plan_start_seconds(const machine_processor *x);
 double plan_seconds_an_operation(const machine_processor *x);
 double *plan_actor_seconds(struct hlc_program *p);
-// Before there are kernels: operations of each actor's firings in a steady state, as processors with vectors count them;
-// NULL: as others do.
-double *plan_work_before_cut(struct hlc_program *p, const plan_resources *r);
 double plan_steady_seconds(struct hlc_program *p);
 // How much longer strips of a length take, as a part of the whole, because they leave lanes of vectors empty.
 typedef struct plan_lane_use {

@@ -39,13 +39,27 @@ static const map_result *search(const hlc_program *p, const plan_resources *r, m
     return found != NULL ? found : map_search(p->arena, problem, &how, &why);
 }
 
-uint32_t *plan_cut_group_by_search(hlc_program *p, const plan_resources *r, bool keep, size_t *count)
+// By processor, in the same measure as the time of a task; NULL: all take that.
+static const double *times_of(const hlc_program *p, const plan_record *record, uint32_t actor, double time)
 {
+    const plan_record_actor *a = &record->of[actor];
+    size_t n = record->resources->processors.len;
+    double *times = plan_record_is_plain(record) ? NULL : ARENA_ARRAY(p->arena, double, n + 1);
+    double first = a->operations / a->lanes * plan_seconds_an_operation(record->resources->processors.data[0].processor);
+    for (size_t q = 0; times != NULL && q < n; q++) {
+        double seconds = a->seconds[record->kind_of[q]];
+        times[q] = seconds < 0 ? -1 : first > 0 ? time * (seconds / first) : time;
+    }
+    return times;
+}
+
+uint32_t *plan_cut_group_by_search(hlc_program *p, const plan_record *record, bool keep, size_t *count)
+{
+    const plan_resources *r = record->resources;
     const sir_module *m = p->module;
     size_t n = m->actors.len;
     arena *a = p->arena;
     // What is cut to fit local memories is weighed by all its operations: about as its code is.
-    const double *work = plan_work_before_cut(p, keep ? NULL : r);
     map_problem problem = {.name = m->name, .fuse = true};
     uint32_t *kernel_of = ARENA_ARRAY(a, uint32_t, n + 1), *task = ARENA_ARRAY(a, uint32_t, n + 1);
     for (size_t i = 0; i < r->processors.len; i++)
@@ -56,10 +70,12 @@ uint32_t *plan_cut_group_by_search(hlc_program *p, const plan_resources *r, bool
         if (is_file(m->actors.data[i]))
             continue;
         task[i] = (uint32_t)problem.tasks.len;
+        double time = (keep ? record->of[i].operations : plan_record_work(record, i)) * CUT_OPERATION;
         VEC_PUSH(a, &problem.tasks,
                  (map_task){.name = m->actors.data[i]->name,
-                            .time = work[i] * CUT_OPERATION,
-                            .parallel = !keep && plan_actor_keeps(p, i) == NULL,
+                            .time = time,
+                            .times = times_of(p, record, i, time),
+                            .parallel = !keep && record->of[i].keeps == NULL,
                             .bytes = keep ? state_of(p, i) : 0,
                             .together = (uint32_t)(p->schedule->cycle[i] + 1),
                             .processor = MAP_ANY});

@@ -25,10 +25,13 @@ typedef struct group {
     bool alive, keeps;
     bool launched; // has filters that are launched as threads
     double load;
+    uint32_t able;       // NOTE(able)
     uint32_t first;      // actor, for the order
     number_list out, in; // groups, maybe several times
 } group;
 
+// NOTE(able). Actors that no processor can all run are no group. A group has the number of a set of kinds of processors: a text
+// with a '1' for each kind of the record that can run all of it.
 typedef struct grouper {
     hlc_program *p;
     arena *a;
@@ -37,56 +40,84 @@ typedef struct grouper {
     size_t processors;
     bool
         launches; // the first processor does, and others run what it cannot: a launch is by itself, so that cuts cost nothing
-    const double *work; // per actor, in a steady state
+    const plan_record *record;
+    VEC(const char *) able; // NOTE(able)
+    hmap able_number;
+    bool layers;         // units with state are joined layer by layer
     uint32_t *unit;     // per actor: the first of its cycle, or itself; SIR_NONE: the control program's
     bool *keeps;        // per unit
+    uint32_t *able_of;  // per unit
     uint32_t *level;
     uint32_t *of; // per actor: its group
     VEC(group) groups;
     uint32_t *mark, marks;
 } grouper;
 
-static const char *foreign_reason(const hlc_program *p, const sir_filter *f)
+// ---- Who can run a group: NOTE(able) ----
+
+static uint32_t number_of_set(grouper *g, const char *set)
 {
-    return p->foreign != NULL ? hmap_getn(p->foreign, &f, sizeof f) : NULL;
+    size_t known = (size_t)hmap_get(&g->able_number, set);
+    if (known == 0) {
+        VEC_PUSH(g->a, &g->able, set);
+        known = g->able.len;
+        hmap_set(&g->able_number, set, (void *)known);
+    }
+    return (uint32_t)known - 1;
 }
 
-const char *plan_actor_is_tied(hlc_program *p, uint32_t actor)
+static char *every_kind(const grouper *g)
 {
-    const sir_actor *a = p->module->actors.data[actor];
-    if (a->kind != SIR_FILTER)
-        return NULL;
-    const sir_filter *f = a->filter;
-    const char *foreign = foreign_reason(p, f);
-    return foreign != NULL                        ? foreign
-           : f->sends || f->handlers.len != 0 ? "sends or receives messages"
-           : f->prints                            ? "prints"
-                                                  : NULL;
+    char *set = ARENA_ARRAY(g->a, char, g->record->kinds.len + 1);
+    memset(set, '1', g->record->kinds.len);
+    return set;
 }
 
-const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
+static bool has_kind(const grouper *g, const char *set, bool fallback)
 {
-    const sir_actor *a = p->module->actors.data[actor];
-    if (p->schedule->cycle[actor] >= 0)
-        return "is in a feedback loop";
-    if (a->kind != SIR_FILTER)
-        return NULL;
-    const sir_filter *f = a->filter;
-    const char *foreign = foreign_reason(p, f);
-    if (foreign != NULL)
-        return foreign;
-    if (f->uses_random)
-        return "uses random()";
-    if (f->uses_iter)
-        return "counts its firings";
-    if (f->sends || f->handlers.len != 0)
-        return "sends or receives messages";
-    for (VEC_EACH(const sir_field, field, &f->fields))
-        if (!field->constant)
-            return arena_printf(p->arena, "writes its field '%s'", field->name);
-    // Last, as it is the one that needs no memory of its processor.
-    return f->stateful ? "has state" : f->prints ? "prints" : NULL;
+    for (size_t k = 0; k < g->record->kinds.len; k++)
+        if (set[k] == '1' && g->record->kinds.data[k].fallback == fallback)
+            return true;
+    return false;
 }
+
+static const char *both_sets(const grouper *g, uint32_t x, uint32_t y)
+{
+    char *set = every_kind(g);
+    for (size_t k = 0; k < g->record->kinds.len; k++)
+        if (g->able.data[x][k] == '0' || g->able.data[y][k] == '0')
+            set[k] = '0';
+    return set;
+}
+
+// Some processor can run both; no fallback has to, if none has to for one of them.
+static bool can_be_one(const grouper *g, uint32_t x, uint32_t y)
+{
+    if (x == y)
+        return true;
+    const char *both = both_sets(g, x, y);
+    bool ordinary = has_kind(g, g->able.data[x], false) && has_kind(g, g->able.data[y], false);
+    return has_kind(g, both, false) || (!ordinary && has_kind(g, both, true));
+}
+
+static void find_able(grouper *g)
+{
+    char **sets = ARENA_ARRAY(g->a, char *, g->m->actors.len + 1); // per unit
+    for (uint32_t i = 0; i < g->m->actors.len; i++) {
+        if (g->unit[i] == SIR_NONE)
+            continue;
+        if (sets[g->unit[i]] == NULL)
+            sets[g->unit[i]] = every_kind(g);
+        for (size_t k = 0; k < g->record->kinds.len; k++)
+            if (g->record->of[i].seconds[k] < 0)
+                sets[g->unit[i]][k] = '0';
+    }
+    for (uint32_t i = 0; i < g->m->actors.len; i++)
+        if (g->unit[i] == i)
+            g->able_of[i] = number_of_set(g, sets[i]);
+}
+
+// ---- Groups ----
 
 static bool is_file(const grouper *g, uint32_t actor)
 {
@@ -104,11 +135,19 @@ static void find_units(grouper *g)
             first[cycle] = i;
         g->unit[i] = is_file(g, i) ? SIR_NONE : cycle >= 0 ? first[cycle] : i;
         if (g->unit[i] != SIR_NONE)
-            g->keeps[g->unit[i]] |= plan_actor_keeps(g->p, i) != NULL;
+            g->keeps[g->unit[i]] |= g->record->of[i].keeps != NULL;
     }
 }
 
-// Layers: how often a way to a unit changes between actors with and without state. Even ones have none.
+// Whether two units that follow each other are no group because no processor can run both; those with state are groups of
+// their own anyway, unless they are joined layer by layer.
+static bool are_apart(const grouper *g, uint32_t from, uint32_t to)
+{
+    return g->keeps[from] == g->keeps[to] && g->able_of[from] != g->able_of[to] && (!g->keeps[from] || g->layers);
+}
+
+// Layers: how often a way to a unit changes between actors with and without state. Even ones have none. So it is where who
+// can run them changes, twice.
 static void find_levels(grouper *g)
 {
     uint32_t n = (uint32_t)g->m->actors.len, *waiting = ARENA_ARRAY(g->a, uint32_t, n + 1);
@@ -133,7 +172,7 @@ static void find_levels(grouper *g)
                 uint32_t to = *out == SIR_NONE ? SIR_NONE : g->unit[g->m->channels.data[*out].consumer];
                 if (to == SIR_NONE || to == unit)
                     continue;
-                uint32_t level = g->level[unit] + (g->keeps[unit] != g->keeps[to]);
+                uint32_t level = g->level[unit] + (g->keeps[unit] != g->keeps[to]) + 2 * are_apart(g, unit, to);
                 g->level[to] = level > g->level[to] ? level : g->level[to];
                 if (--waiting[to] == 0)
                     VEC_PUSH(g->a, &ready, to);
@@ -149,31 +188,34 @@ static size_t count_pinned(const grouper *g)
     return pinned;
 }
 
-static uint32_t new_group(grouper *g, bool keeps, uint32_t first)
+static uint32_t new_group(grouper *g, uint32_t first)
 {
-    VEC_PUSH(g->a, &g->groups, (group){.alive = true, .keeps = keeps, .first = first});
+    uint32_t unit = g->unit[first];
+    VEC_PUSH(g->a, &g->groups,
+             (group){.alive = true, .keeps = g->keeps[unit], .able = g->able_of[unit], .first = first});
     return (uint32_t)g->groups.len - 1;
 }
 
-// One group a layer without state; one a unit with state, or, if there are many, one a layer.
+// One group a layer without state, for each set of those who can run it; one a unit with state, or, if there are many, one
+// a layer.
 static void make_groups(grouper *g)
 {
     uint32_t n = (uint32_t)g->m->actors.len;
-    uint32_t *of_level = ARENA_ARRAY(g->a, uint32_t, n + 2), *of_unit = ARENA_ARRAY(g->a, uint32_t, n + 1);
-    memset(of_level, 0xff, (n + 2) * sizeof *of_level);
+    size_t sets = g->able.len, layers = (2 * (size_t)n + 3) * sets;
+    uint32_t *of_layer = ARENA_ARRAY(g->a, uint32_t, layers), *of_unit = ARENA_ARRAY(g->a, uint32_t, n + 1);
+    memset(of_layer, 0xff, layers * sizeof *of_layer);
     memset(of_unit, 0xff, (n + 1) * sizeof *of_unit);
-    size_t pinned = count_pinned(g);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t unit = g->unit[i];
         g->of[i] = SIR_NONE;
         if (unit == SIR_NONE)
             continue;
-        bool own = g->keeps[unit] && pinned <= GROUP_MANY;
-        uint32_t *known = own ? &of_unit[unit] : &of_level[g->level[unit]];
+        bool own = g->keeps[unit] && !g->layers;
+        uint32_t *known = own ? &of_unit[unit] : &of_layer[g->level[unit] * sets + g->able_of[unit]];
         if (*known == SIR_NONE)
-            *known = new_group(g, g->keeps[unit], i);
+            *known = new_group(g, i);
         g->of[i] = *known;
-        g->groups.data[*known].load += g->work[i];
+        g->groups.data[*known].load += plan_record_work(g->record, i);
         g->groups.data[*known].launched |= !g->keeps[unit] && g->m->actors.data[i]->kind == SIR_FILTER;
     }
 }
@@ -224,6 +266,7 @@ static void join(grouper *g, uint32_t into, uint32_t from)
 {
     group *x = &g->groups.data[into], *y = &g->groups.data[from];
     x->keeps |= y->keeps;
+    x->able = x->able == y->able ? x->able : number_of_set(g, both_sets(g, x->able, y->able));
     x->launched |= y->launched;
     x->load += y->load;
     x->first = y->first < x->first ? y->first : x->first;
@@ -247,7 +290,9 @@ static bool may_join(grouper *g, uint32_t from, uint32_t to, double share)
 {
     const group *x = &g->groups.data[from], *y = &g->groups.data[to];
     double most = share * GROUP_SHARE, sum = x->load + y->load;
-    if (!x->keeps && !y->keeps)
+    if (!can_be_one(g, x->able, y->able))
+        return false;
+    if (!x->keeps && !y->keeps && x->able == y->able)
         return !has_detour(g, from, to);
     if (g->launches && x->keeps != y->keeps && (x->launched || y->launched))
         return false;
@@ -327,7 +372,7 @@ static double busiest(const grouper *g, const uint32_t *kernel_of, size_t count)
     for (uint32_t i = 0; i < g->m->actors.len; i++) {
         if (kernel_of[i] == SIR_NONE)
             continue;
-        double x = g->work[i];
+        double x = plan_record_work(g->record, i);
         kept[kernel_of[i]] += x;
         keeps[kernel_of[i]] |= g->keeps[g->unit[i]];
         total += x;
@@ -347,7 +392,7 @@ static double busiest(const grouper *g, const uint32_t *kernel_of, size_t count)
 }
 
 // Pairs may leave a number of kernels that processors cannot share: then what the search finds, if it is better.
-static uint32_t *even_out(grouper *g, const plan_resources *r, uint32_t *kernel_of, size_t *count)
+static uint32_t *even_out(grouper *g, uint32_t *kernel_of, size_t *count)
 {
     uint32_t n = (uint32_t)g->m->actors.len;
     uint32_t *apart = ARENA_ARRAY(g->a, uint32_t, n + 1); // as if each unit was a part of its own
@@ -357,26 +402,30 @@ static uint32_t *even_out(grouper *g, const plan_resources *r, uint32_t *kernel_
     if (g->processors < 2 || now <= GROUP_UNEVEN * busiest(g, apart, n))
         return kernel_of;
     size_t others;
-    uint32_t *found = plan_cut_group_by_search(g->p, r, false, &others);
+    uint32_t *found = plan_cut_group_by_search(g->p, g->record, false, &others);
     if (found == NULL || busiest(g, found, others) * GROUP_UNEVEN > now)
         return kernel_of;
     *count = others;
     return found;
 }
 
-uint32_t *plan_cut_group(hlc_program *p, const plan_resources *r, size_t *count)
+uint32_t *plan_cut_group(hlc_program *p, const plan_record *record, size_t *count)
 {
     size_t n = p->module->actors.len;
-    grouper g = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .processors = r->processors.len};
-    g.work = plan_work_before_cut(p, r);
+    const plan_resources *r = record->resources;
+    grouper g = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .record = record, .processors = r->processors.len};
+    hmap_init(&g.able_number, g.a);
+    g.able_of = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.unit = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.keeps = ARENA_ARRAY(g.a, bool, n + 1);
     g.level = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.of = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.launches = r->ordinary < r->processors.len && plan_launches(r->processors.data[0].processor);
     find_units(&g);
-    if (!g.launches && g.processors > 1 && count_pinned(&g) > GROUP_MANY) {
-        uint32_t *found = plan_cut_group_by_search(p, r, false, count);
+    find_able(&g);
+    g.layers = count_pinned(&g) > GROUP_MANY;
+    if (!g.launches && g.processors > 1 && g.layers) {
+        uint32_t *found = plan_cut_group_by_search(p, record, false, count);
         if (found != NULL)
             return found;
     }
@@ -388,5 +437,5 @@ uint32_t *plan_cut_group(hlc_program *p, const plan_resources *r, size_t *count)
     uint32_t *kernel_of = number_groups(&g, count);
     if (g.launches)
         return kernel_of;
-    return even_out(&g, r, kernel_of, count);
+    return even_out(&g, kernel_of, count);
 }

@@ -21,6 +21,7 @@ typedef VEC(uint32_t) number_list;
 
 typedef struct spacer {
     hlc_program *p;
+    const plan_record *record;
     arena *a;
     uint32_t *unit;    // per actor: its place in the order, SIR_NONE: the control program's
     size_t units;
@@ -28,6 +29,8 @@ typedef struct spacer {
     double *bytes;     // per place: of state of all units before it
     double room;       // bytes of state that a stretch may have, so that memories keep some for items
     double *crossing;  // per place: bytes a steady state that cross a cut right before it
+    uint32_t **unable; // per kind of processors that are no fallbacks, and place: units before it that they cannot run
+    size_t kinds;      // 0: who can run a stretch is not asked
 } spacer;
 
 static bool is_file(const sir_actor *a)
@@ -83,7 +86,7 @@ static void order_units(spacer *s)
         s->unit[i] = first[i] == SIR_NONE ? SIR_NONE : place[first[i]];
 }
 
-static void weigh(spacer *s, const double *work)
+static void weigh(spacer *s)
 {
     const sir_module *m = s->p->module;
     const schedule *sched = s->p->schedule;
@@ -93,7 +96,7 @@ static void weigh(spacer *s, const double *work)
     for (uint32_t i = 0; i < m->actors.len; i++) {
         if (s->unit[i] == SIR_NONE)
             continue;
-        s->load[s->unit[i] + 1] += work[i];
+        s->load[s->unit[i] + 1] += plan_record_work(s->record, i);
         s->bytes[s->unit[i] + 1] += (double)plan_footprint_of(s->a, m, &i, 1).state;
     }
     for (size_t i = 0; i < m->channels.len; i++) {
@@ -112,11 +115,35 @@ static void weigh(spacer *s, const double *work)
     }
 }
 
+static void find_unable(spacer *s)
+{
+    s->unable = ARENA_ARRAY(s->a, uint32_t *, s->record->kinds.len + 1);
+    for (uint32_t k = 0; k < s->record->kinds.len; k++) {
+        if (s->record->kinds.data[k].fallback)
+            continue;
+        uint32_t *unable = ARENA_ARRAY(s->a, uint32_t, s->units + 2);
+        for (uint32_t i = 0; i < s->p->module->actors.len; i++)
+            if (s->unit[i] != SIR_NONE)
+                unable[s->unit[i] + 1] |= s->record->of[i].seconds[k] < 0;
+        for (size_t i = 0; i < s->units; i++)
+            unable[i + 1] += unable[i];
+        s->unable[s->kinds++] = unable;
+    }
+}
+
+static bool can_be_run(const spacer *s, size_t from, size_t to)
+{
+    bool can = s->kinds == 0;
+    for (size_t k = 0; k < s->kinds && !can; k++)
+        can = s->unable[k][to] == s->unable[k][from];
+    return can;
+}
+
 // Whether the units from one place up to another may be a stretch; one unit always may.
 static bool may_be_stretch(const spacer *s, size_t from, size_t to, double load)
 {
     return to == from + 1 ||
-           (s->load[to] - s->load[from] <= load && s->bytes[to] - s->bytes[from] <= s->room);
+           (can_be_run(s, from, to) && s->load[to] - s->load[from] <= load && s->bytes[to] - s->bytes[from] <= s->room);
 }
 
 // Stretches that are as long as a load allows: where each begins, and how many there are; more than `most`: too many.
@@ -192,13 +219,20 @@ static void find_room(spacer *s, const plan_resources *r, size_t most, size_t *b
     }
 }
 
-uint32_t *plan_cut_group_in_space(hlc_program *p, const plan_resources *r, size_t *count)
+uint32_t *plan_cut_group_in_space(hlc_program *p, const plan_record *record, size_t *count)
 {
-    spacer s = {.p = p, .a = p->arena};
+    const plan_resources *r = record->resources;
+    spacer s = {.p = p, .record = record, .a = p->arena};
     order_units(&s);
-    weigh(&s, plan_work_before_cut(p, r));
+    weigh(&s);
     size_t most = r->processors.len < s.units ? r->processors.len : s.units, *begins = ARENA_ARRAY(p->arena, size_t, most + 2);
     *count = 0;
+    if (most != 0 && !plan_record_is_plain(record)) {
+        find_unable(&s);
+        s.room = INFINITY;
+        if (cut_greedily(&s, INFINITY, most, begins) > most) // there are too few processors for that
+            s.kinds = 0;
+    }
     find_room(&s, r, most, begins);
     if (most != 0) {
         double load = find_load(&s, most, begins);

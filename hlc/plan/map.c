@@ -34,8 +34,7 @@ static bool can_run_all(hlc_program *p, const machine_processor *kernel)
 {
     const sir_module *m = p->net != NULL ? p->net->whole : p->module;
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        const char *why = p->net == NULL ? plan_actor_keeps(p, i) : "waits for items";
-        if ((!kernel->abilities.state && why != NULL && strcmp(why, "prints") != 0) ||
+        if ((!kernel->abilities.state && (p->net != NULL || plan_actor_state(p, i) != NULL)) ||
             plan_actor_lacks(p, m, i, kernel).text != NULL)
             return false;
     }

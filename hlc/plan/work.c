@@ -5,10 +5,9 @@
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
-#include "hlc/plan/profile.h"
 
 // Firings without state go side by side in loops of so many (body_lanes.c); what is left over goes one by one.
-enum { WORK_FIRINGS = 32, WORK_LANE_BYTES = 4 };
+enum { WORK_FIRINGS = 32 };
 
 double plan_start_seconds(const machine_processor *x)
 {
@@ -26,39 +25,17 @@ static const machine_processor *first_processor(const hlc_program *p)
     return p->cut->resources->processors.data[0].processor;
 }
 
-// Items that one operation of a firing works on: of actors without state, as many as vectors have lanes.
-static double lanes(hlc_program *p, const machine_processor *x, uint32_t actor)
-{
-    return x->simd_width > WORK_LANE_BYTES && plan_actor_keeps(p, actor) == NULL
-               ? (double)x->simd_width / WORK_LANE_BYTES
-               : 1;
-}
-
 double *plan_actor_seconds(hlc_program *p)
 {
     const plan_net *graph = p->cut->graph;
-    const sir_module *m = graph->module;
-    const double *each = plan_costs(p, m);
-    double *seconds = ARENA_ARRAY(p->arena, double, m->actors.len + 1),
-           cycle = plan_seconds_an_operation(first_processor(p));
-    for (uint32_t i = 0; i < m->actors.len; i++)
-        if (graph->actor_of[i] != SIR_NONE)
-            seconds[i] = each[i] * (double)graph->schedule->reps[i] * cycle;
-    if (p->profile == NULL) // what is measured has them
-        for (uint32_t i = 0; i < m->actors.len; i++)
-            seconds[i] /= lanes(p, first_processor(p), i);
-    return seconds;
-}
-
-double *plan_work_before_cut(hlc_program *p, const plan_resources *r)
-{
-    size_t n = p->module->actors.len;
-    const double *each = plan_costs(p, p->module);
-    double *work = ARENA_ARRAY(p->arena, double, n + 1);
+    size_t n = graph->module->actors.len;
+    double *seconds = ARENA_ARRAY(p->arena, double, n + 1), cycle = plan_seconds_an_operation(first_processor(p));
     for (uint32_t i = 0; i < n; i++)
-        work[i] = each[i] * (double)p->schedule->reps[i] /
-                  (r != NULL && p->profile == NULL ? lanes(p, r->processors.data[0].processor, i) : 1);
-    return work;
+        if (graph->actor_of[i] != SIR_NONE) {
+            const plan_record_actor *a = &p->cut->record->of[graph->actor_of[i]];
+            seconds[i] = a->operations * cycle / a->lanes;
+        }
+    return seconds;
 }
 
 double plan_steady_seconds(hlc_program *p)
@@ -86,7 +63,8 @@ plan_lane_use plan_lane_use_of(hlc_program *p)
     size_t n = graph->module->actors.len;
     plan_lane_use use = {.p = p, .seconds = plan_actor_seconds(p), .lanes = ARENA_ARRAY(p->arena, double, n + 1)};
     for (uint32_t i = 0; i < n; i++) {
-        use.lanes[i] = graph->module->actors.data[i]->kind == SIR_FILTER ? lanes(p, first_processor(p), i) : 1;
+        bool fires = graph->module->actors.data[i]->kind == SIR_FILTER && graph->actor_of[i] != SIR_NONE;
+        use.lanes[i] = fires ? p->cut->record->of[graph->actor_of[i]].lanes : 1;
         use.sum += use.seconds[i];
     }
     return use;
