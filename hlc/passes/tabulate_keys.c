@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tables over a key of few values: where a condition asks for a number of at most eight bits, and both branches do the same
+// Tables over a key of few values. Where a condition asks for a number of at most eight bits, and both branches do the same
 // but for look-ups by it, such as products of a finite field by logarithms, the branches become one.
 //
 //     if %f != 0 {                                                for %j = 15 to 0 step -1 {
@@ -8,6 +8,16 @@
 //             %b[%j] = %b[%j - 1] ^ $alog[$gen[%j] + %log]   ->
 //         }
 //     } else { for %j = 15 to 0 step -1 { %b[%j] = %b[%j - 1] } }
+//
+// What a loop over some places computes of such a number and the place alone, such as how far a symbol is from what each state
+// of a decoder expects, is a row of a table:
+//
+//     for %s = 0 to 16 {                                          for %s = 0 to 16 {
+//         var %x = $expected[%s] ^ %symbol                   ->       var %a = %metric[%s >> 1] + $table[%symbol][%s]
+//         var %a = %metric[%s >> 1] + (%x >> 1) + (%x & 1)        }
+//     }
+//
+// Not where firings may go side by side in vectors: each lane would have a row of its own.
 //
 // NOTE(keys). A key is a local that is assigned where it is declared alone. Bits that it may have are found by following
 // masks, shifts and sums through the function, elements of an array together, until there are no new ones.
@@ -19,9 +29,14 @@
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/tabulate_int.h"
+#include "hlc/plan/plan_int.h"
 
 // Values of a key; elements of a table; loops around; rounds until all bits are known.
 enum { KEY_VALUES = 256, KEY_ELEMENTS = 8192, KEY_LOOPS = 16, KEY_ROUNDS = 64 };
+
+// Of what a loop computes of a key: trips and operations of a trip from which a row of a table is better, sums and products
+// aside, which subscripts are made of; operations, at most; steps of looking for such in a function, in all.
+enum { ROW_TRIPS = 12, ROW_OPERATIONS = 4, ROW_MOST = 64, ROW_STEPS = 1 << 16 };
 
 typedef struct key_pass {
     arena *a;
@@ -41,6 +56,11 @@ typedef struct key_pass {
     bool looks_up; // something that goes is looked up by the key
     size_t tables;
     bool changed;
+    // Of the loop whose trips look up in rows:
+    bool *inside;  // per local: declared in it
+    bool *read;    // per local: by statements that were seen
+    uint32_t told; // the key of the last such table
+    int64_t steps; // left
 } key_pass;
 
 // ---- Bits ----
@@ -427,6 +447,191 @@ static void join_in(key_pass *x, sir_block *b)
     *b = to;
 }
 
+// ---- Rows ----
+
+static bool is_key(const key_pass *x, uint32_t local)
+{
+    return x->f->locals.data[local].type->kind == SIR_INT && x->value[local] != NULL && x->bits[local] < KEY_VALUES &&
+           below(x->bits[local]) == x->bits[local];
+}
+
+typedef struct row_value {
+    uint32_t key; // SIR_NONE: constants and the loops' variables alone
+    int operations;
+} row_value;
+
+static bool find_row(key_pass *x, const sir_expr *e, row_value *r);
+
+// What a local is made of, or the local itself, which then is the same in all trips.
+static bool find_row_of_local(key_pass *x, uint32_t local, row_value *r)
+{
+    if (loop_of(x, local) != NULL)
+        return local == x->loops.data[x->loops.len - 1].local;
+    row_value of = *r;
+    if (x->value[local] != NULL && find_row(x, x->value[local], &of)) {
+        *r = of;
+        return true;
+    }
+    if (!is_key(x, local) || x->inside[local] || (r->key != SIR_NONE && r->key != local))
+        return false;
+    r->key = local;
+    return true;
+}
+
+// False: it is made of more than one key, constants and loops' variables.
+static bool find_row(key_pass *x, const sir_expr *e, row_value *r)
+{
+    if (x->steps-- <= 0 || r->operations > ROW_MOST)
+        return false;
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return true;
+    case SIR_LOCAL: return find_row_of_local(x, e->index, r);
+    case SIR_FIELD:
+    case SIR_GLOBAL: return tab_is_constant(x->filter, e);
+    case SIR_UNARY:
+    case SIR_BINARY:
+    case SIR_SELECT:
+    case SIR_INDEX: break;
+    default: return false;
+    }
+    bool affine = e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL);
+    r->operations += !affine;
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++)
+        if (!find_row(x, e->u.arg[i], r))
+            return false;
+    return true;
+}
+
+typedef VEC(sir_expr *) expr_list;
+
+static void find_terms(key_pass *x, sir_expr *e, expr_list *terms)
+{
+    if (e->kind != SIR_BINARY || e->op != LANG_OP_ADD || e->type->kind != SIR_INT) {
+        VEC_PUSH(x->a, terms, e);
+        return;
+    }
+    find_terms(x, e->u.arg[0], terms);
+    find_terms(x, e->u.arg[1], terms);
+}
+
+static sir_expr *plus(const key_pass *x, sir_expr *a, sir_expr *b)
+{
+    return a == NULL ? b : sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, x->m->scalar[SIR_INT], a, b, b->loc);
+}
+
+static bool depends_on_innermost(key_pass *x, const sir_expr *e)
+{
+    uint32_t loops = 0;
+    return depends_on(x, e, &loops) && loops == UINT32_C(1) << (x->loops.len - 1);
+}
+
+// Of a sum's terms those that are made of one key and the loop's variable become an element of a row; NULL: they are too few.
+static sir_expr *look_up_row(key_pass *x, sir_expr *e)
+{
+    expr_list terms = {0};
+    row_value r = {.key = SIR_NONE};
+    sir_expr *row = NULL, *others = NULL;
+    find_terms(x, e, &terms);
+    for (VEC_EACH(sir_expr *, t, &terms)) {
+        row_value with = r;
+        bool fits = find_row(x, *t, &with);
+        r = fits ? with : r;
+        row = fits ? plus(x, row, *t) : row;
+        others = fits ? others : plus(x, others, *t);
+    }
+    x->key = r.key;
+    if (r.key == SIR_NONE || r.operations < ROW_OPERATIONS || !depends_on_innermost(x, row))
+        return NULL;
+    x->cond = sir_const_int(x->m, 1, e->loc);
+    x->negated = false;
+    sir_expr *element = choose(x, row, row);
+    if (element == NULL)
+        return NULL;
+    x->told = x->key;
+    return plus(x, others, element);
+}
+
+// Subscripts stay: a loop goes through memory by what its variable says.
+static void look_up_rows(key_pass *x, sir_expr **at)
+{
+    sir_expr *e = *at, *row = NULL;
+    if (e->type->kind == SIR_INT && (e->kind == SIR_BINARY || e->kind == SIR_UNARY || e->kind == SIR_SELECT))
+        row = look_up_row(x, e);
+    if (row != NULL) {
+        *at = row;
+        return;
+    }
+    size_t arity = e->kind == SIR_INDEX || e->kind == SIR_PEEK || e->kind == SIR_FETCH ? 0 : sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++)
+        look_up_rows(x, &e->u.arg[i]);
+}
+
+// A loop of values without others in it.
+static bool is_row(const key_pass *x, const sir_stmt *loop)
+{
+    const tab_loop *l = &x->loops.data[x->loops.len - 1];
+    bool plain = l->extent >= ROW_TRIPS && l->step == 1;
+    for (VEC_EACH(sir_stmt *const, s, &loop->u.for_.body))
+        plain = plain && ((*s)->kind == SIR_DECL || (*s)->kind == SIR_SET || (*s)->kind == SIR_PUSH);
+    return plain;
+}
+
+static void note_read(void *context, sir_expr *e, bool written)
+{
+    key_pass *x = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL)
+        x->read[e->index] = true;
+}
+
+// From the last statement to the first: what rows are made of is often not read then, and goes.
+static void look_up_rows_in(key_pass *x, const sir_block *body)
+{
+    x->inside = ARENA_ARRAY(x->a, bool, x->f->locals.len + 1);
+    x->read = ARENA_ARRAY(x->a, bool, x->f->locals.len + 1);
+    for (VEC_EACH(sir_stmt *const, s, body))
+        if ((*s)->kind == SIR_DECL)
+            x->inside[(*s)->u.decl.local] = true;
+    for (size_t i = body->len; i-- > 0;) {
+        sir_stmt *s = body->data[i];
+        sir_parts parts = sir_stmt_parts(s);
+        bool goes = s->kind == SIR_DECL && !x->read[s->u.decl.local];
+        for (uint8_t k = 0; k < parts.expr_count && !goes; k++)
+            look_up_rows(x, parts.expr[k]);
+        if (!goes)
+            sir_visit_exprs(s, note_read, x);
+    }
+}
+
+static void find_rows(key_pass *x, sir_block *b)
+{
+    for (VEC_EACH(sir_stmt *, p, b)) {
+        sir_stmt *s = *p;
+        sir_parts parts = sir_stmt_parts(s);
+        if (s->kind != SIR_FOR) {
+            for (uint8_t i = 0; i < parts.block_count; i++)
+                find_rows(x, parts.block[i]);
+            continue;
+        }
+        size_t before = x->tables;
+        VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
+        bool row = x->loops.len <= KEY_LOOPS && is_row(x, s);
+        if (row)
+            look_up_rows_in(x, &s->u.for_.body);
+        else
+            find_rows(x, &s->u.for_.body);
+        x->loops.len--;
+        x->changed |= row && x->tables != before;
+        if (row && x->tables != before && x->hlc->diag->remarks)
+            diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, s->loc),
+                        "what the trips of a loop in '%s' compute of '%s', of which there are %" PRIu32
+                        " values, becomes %zu constant %s [tabulate]",
+                        x->filter->name, x->f->locals.data[x->told].name, x->bits[x->told] + 1, x->tables - before,
+                        x->tables - before == 1 ? "table" : "tables");
+    }
+}
+
 bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
 {
     if (f->work == NULL || f->finite || p->config->opt_level < 2 || p->config->check_bounds || p->config->check_rates ||
@@ -440,6 +645,11 @@ bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
         x.value[i] = sir_is_scalar(x.f->locals.data[i].type) ? x.value[i] : NULL;
     x.changed = false;
     join_in(&x, &x.f->body);
+    if (!x.changed && !plan_may_run_in_lanes(x.a, p->module, f)) { // else the values of locals are old ones
+        x.tables = 0;
+        x.steps = ROW_STEPS;
+        find_rows(&x, &x.f->body);
+    }
     arena_destroy(x.a);
     return x.changed;
 }

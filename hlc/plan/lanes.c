@@ -35,16 +35,11 @@ static void find_loop(void *context, sir_stmt *s)
     *found = *found || trips >= LANES_TRIPS;
 }
 
-static bool runs_in_lanes(hlc_program *p, const machine_processor *kernel, uint32_t actor)
+bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f)
 {
-    const sir_actor *a = p->module->actors.data[actor];
-    if (a->kind != SIR_FILTER || kernel == NULL || kernel->simd_width < PLAN_LEAST_VECTOR)
-        return false;
-    const sir_function *work = a->filter->work;
-    bool loops = false, *locals = ARENA_ARRAY(p->arena, bool, work->locals.len + 1);
-    if (!plan_filter_can_fuse_horizontally(a->filter) || !is_item_type(p->module, a->filter->input) ||
-        !is_item_type(p->module, a->filter->output) ||
-        plan_actor_operations(p->arena, p->module, actor) < LANES_OPERATIONS)
+    const sir_function *work = f->work;
+    bool loops = false, *locals = ARENA_ARRAY(a, bool, work->locals.len + 1);
+    if (!plan_filter_can_fuse_horizontally(f) || !is_item_type(m, f->input) || !is_item_type(m, f->output))
         return false;
     sir_visit_stmts(&work->body, find_loop, &loops);
     if (!loops || !sir_lane_locals(work, locals))
@@ -53,6 +48,14 @@ static bool runs_in_lanes(hlc_program *p, const machine_processor *kernel, uint3
     for (size_t i = 0; i < work->locals.len; i++)
         words += locals[i] && work->locals.data[i].type->kind == SIR_ARRAY ? work->locals.data[i].type->words : 0;
     return words * sizeof(float) * PLAN_LANES <= LANES_BYTES;
+}
+
+static bool runs_in_lanes(hlc_program *p, const machine_processor *kernel, uint32_t actor)
+{
+    const sir_actor *a = p->module->actors.data[actor];
+    return a->kind == SIR_FILTER && kernel != NULL && kernel->simd_width >= PLAN_LEAST_VECTOR &&
+           plan_may_run_in_lanes(p->arena, p->module, a->filter) &&
+           plan_actor_operations(p->arena, p->module, actor) >= LANES_OPERATIONS;
 }
 
 bool plan_runs_in_lanes(hlc_program *p, uint32_t actor)

@@ -121,6 +121,8 @@ enum { PLAN_LANES = 16, PLAN_LEAST_VECTOR = 16 };
 // Calls of what does several firings at once ('ahead' of a filter) that a run has at least.
 enum { PLAN_AHEAD_CALLS = 2 };
 bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
+// Whether a filter's could, if they are long enough, on some processor.
+bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f);
 // Gives ints that need few bits types that say so, before a program is cut up; NOTE(narrow). Whether that is wanted of a
 // new plan.
 void plan_narrow(struct hlc_program *p);
