@@ -603,12 +603,70 @@ static void load_arrays(program_emitter *x, const strip_body *b, bool store)
     }
 }
 
+// NOTE(rows). Firings that follow each other in what is read, one item each, and lie apart in what is written: C compilers put
+// such items one by one, at addresses that they compute as vectors. So some rows of them, which together fill what is written,
+// go to a tile, whose rows and columns are turned over. With vectors of 16 bytes that gains nothing.
+//
+//     float rows[8][16];
+//     for (ptrdiff_t i1 = 0; i1 < 8; i1++)
+//         for (ptrdiff_t lane = 0; lane < 16; lane++)
+//             Adder_fire(in + i1 * 2048 + i + lane, &rows[i1][lane]);
+//     svm_tileOut(out + i * 8, rows, 8, 16, 8);
+enum { ROWS_LANES = 16, ROWS_LEAST = 4, ROWS_MOST = 64 };
+
+static bool is_word(const sir_type *t)
+{
+    return (t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE) || t->kind == SIR_FLOAT;
+}
+
+static bool is_pure(const emit_signature *fire)
+{
+    return fire->in && fire->out && fire->fields.len == 0 && !fire->iter && !fire->random && !fire->log && !fire->sends;
+}
+
+// The digit of a walk that counts such rows; SIZE_MAX: it has none.
+static size_t find_tile_rows(const program_emitter *x, const emit_filter_info *info, const sir_function *f,
+                             const emit_signature *fire, const program_walk *w)
+{
+    if (!x->e.wide_rows || !x->e.cached || lane_width(x) <= 1 || w->general || w->in.len != 2 || f->push.max != 1 || !is_word(info->filter->output) || !is_pure(fire) ||
+        fire->scalar || !plan_filter_can_fuse_horizontally(info->filter))
+        return SIZE_MAX;
+    for (size_t i = 0; i < 2; i++) {
+        const plan_digit *in = &w->in.data[1 - i], *row = &w->out.data[i], *out = &w->out.data[1 - i];
+        if (row->stride == 1 && row->radix >= ROWS_LEAST && row->radix <= ROWS_MOST && in->radix == 0 &&
+            in->stride == 1 && out->stride >= row->radix)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+// `whole` rounds of the walk are done then.
+static void emit_tile_rows(program_emitter *x, size_t row, strip_body *b, const program_walk *w)
+{
+    arena *a = x->e.arena;
+    int64_t rows = w->out.data[row].radix, stride = w->out.data[1 - row].stride;
+    const char *tile = arena_printf(a, "rows[%" PRId64 "][%d]", rows, ROWS_LANES);
+    const char *each = row == 0 ? "i" : "i1", *at = row == 0 ? "i1" : "i";
+    text_line(x, 1, "const ptrdiff_t whole = count / %" PRId64 " / %d * %d;", rows, ROWS_LANES, ROWS_LANES);
+    text_line(x, 1, "for (ptrdiff_t %s = 0; %s < whole; %s += %d) { /* rows, which are turned over */", at, at, at,
+              ROWS_LANES);
+    text_line(x, 2, "%s;", emit_declare_item(&x->e, b->info->filter->output, tile));
+    text_line(x, 2, "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++)", each, each, rows, each);
+    text_line(x, 3, "for (ptrdiff_t lane = 0; lane < %d; lane++)", ROWS_LANES);
+    fire_once(x, 4, b, arena_printf(a, "%s + lane", program_nest_pointer(x, "in", &w->in)),
+              arena_printf(a, "&rows[%s][lane]", each));
+    text_line(x, 2, "svm_tileOut(out + %s, rows, %" PRId64 ", %d, %" PRId64 ");", text_times(x, at, stride), rows,
+              ROWS_LANES, stride);
+    text_line(x, 1, "}");
+}
+
 // How firings go side by side, if they do; NULL: not so.
 typedef struct strip_ways {
     const program_skew *skew;
     const program_across *across;
     const program_turns *turns;
     program_bytes bytes;
+    size_t rows; // of a tile: the digit that counts them; SIZE_MAX: there is none
 } strip_ways;
 
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
@@ -635,6 +693,8 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
                now = {info, fire, b.iter, PROGRAM_TURN_INNER, b.arrays};
     if (ways->bytes.table != NULL)
         program_emit_bytes(x, &ways->bytes);
+    if (ways->rows != SIZE_MAX)
+        emit_tile_rows(x, ways->rows, &b, w);
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.row = lanes->lanes > 0 && lanes->row;
@@ -651,7 +711,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     else if (hinted.row)
         emit_walk(x, &hinted, 0, begin, fire_row, &row, &row_one);
     else
-        emit_walk(x, &hinted, rounds, ways->bytes.table != NULL ? "whole" : begin, fire_once, &many, &b);
+        emit_walk(x, &hinted, rounds, ways->bytes.table != NULL || ways->rows != SIZE_MAX ? "whole" : begin, fire_once, &many, &b);
     verify_walk(x, w, rounds, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
@@ -722,7 +782,7 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
     if (firings >= OWN_FIRINGS && owns_arrays(x, info, fire))
         b.arrays = b.prefix;
     program_threads threads = program_thread_function(x, info, f, fire, items, w);
-    strip_ways ways = {0};
+    strip_ways ways = {.rows = SIZE_MAX};
     strip_lanes lanes = {0};
     if (threads.name == NULL)
         lanes = ahead_function(x, info, f, items, w, firings);
@@ -742,6 +802,11 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
     if (threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL && lanes.lanes == 0 &&
         !x->p->config->no_lanes)
         ways.bytes = program_find_bytes(x, info, f, w);
+    if (threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL && lanes.lanes == 0 &&
+        ways.bytes.table == NULL)
+        ways.rows = find_tile_rows(x, info, f, fire, w);
+    if (ways.rows != SIZE_MAX)
+        program_include_lanes(x, lane_width(x));
     strbuf *out = begin_body(x);
     emit_strip(x, b, w, &lanes, &threads, &ways);
     const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
@@ -786,10 +851,9 @@ enum { TURNED_ROWS = 4, TURNED_COLUMNS = 16 };
 
 static bool is_turned_over(const program_emitter *x, const sir_type *t, const program_walk *w, turned_digits *turned)
 {
-    bool word = (t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE) || t->kind == SIR_FLOAT;
     *turned = (turned_digits){SIZE_MAX, SIZE_MAX};
     if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || !x->e.cached || lane_width(x) <= 1 ||
-        !word || w->general || w->tail)
+        !is_word(t) || w->general || w->tail)
         return false;
     for (size_t i = 0; i < w->in.len; i++) {
         const plan_digit *in = &w->in.data[i], *out = &w->out.data[i];
