@@ -1,8 +1,8 @@
-// Tiles of svm/lanes.h hold what lies in memory, and give it back, for rows, columns and strides with and without blocks; of the last column nothing behind the window is read.
+// Tiles of svm/lanes.h hold what lies in memory, and give it back, for rows, columns and strides with and without blocks, and rows that lie side by side; of the last column nothing behind the window is read.
 // RUN: %host -o %t && %t | FileCheck %s
 // RUN: %host -O3 -march=native -o %t.native && %t.native | FileCheck %s
 // RUN: %host-gcc -O2 -o %t.gcc && %t.gcc | FileCheck %s
-// CHECK: 231 tiles, 0 wrong
+// CHECK: 341 tiles, 0 wrong
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,11 +47,16 @@ int main(void)
     TRY(2, 33)
     TRY(3, 32)
     TRY(4, 17)
+    TRY(4, 32)
     TRY(5, 16)
     TRY(6, 40)
     TRY(7, 16)
+    TRY(8, 16)
+    TRY(8, 49)
     TRY(10, 48)
     TRY(11, 16)
+    TRY(16, 16)
+    TRY(16, 40)
     printf("%d tiles, %d wrong\n", tiles, wrong);
     return wrong != 0;
 }

@@ -102,6 +102,63 @@ static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *til
 }
 #define SVM_TILE_BLOCK 16
 
+// Sixteen columns whose 4, 8 or 16 rows lie side by side in memory: whole vectors are moved, and quarters of them turned.
+#if defined(__AVX512F__)
+#define SVM_TILE_DENSE(rows, stride) ((rows) == (stride) && ((rows) == 4 || (rows) == 8 || (rows) == 16))
+#else
+#define SVM_TILE_DENSE(rows, stride) 0 // registers hold too few of them
+#endif
+static inline void svm_tileQuarters(svm_TileBlock v[4])
+{
+    svm_TileBlock low[2], high[2];
+    for (int k = 0; k < 2; k++) {
+        svm_TileBlock a = v[2 * k], b = v[2 * k + 1];
+        low[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+        high[k] = __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+    }
+    for (int k = 0; k < 2; k++) {
+        svm_TileBlock a = k == 0 ? low[0] : high[0], b = k == 0 ? low[1] : high[1];
+        v[2 * k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+        v[2 * k + 1] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    }
+}
+static inline void svm_tileDenseIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t rows)
+{
+    const ptrdiff_t blocks = rows / 4, near = 4 / blocks; // columns of a vector
+    svm_TileBlock all[4][4]; // block of rows, column
+    for (ptrdiff_t first = 0; first < 4; first += near) {
+        svm_TileBlock v[4];
+        for (ptrdiff_t k = 0; k < 4; k++)
+            memcpy(&v[k], items + (4 * k + first) * rows, sizeof v[k]);
+        svm_tileQuarters(v);
+        for (ptrdiff_t k = 0; k < 4; k++)
+            all[k % blocks][first + k / blocks] = v[k];
+    }
+    for (ptrdiff_t b = 0; b < blocks; b++) {
+        svm_tileTurn(all[b]);
+        for (ptrdiff_t k = 0; k < 4; k++)
+            memcpy(tile + (4 * b + k) * columns, &all[b][k], sizeof all[b][k]);
+    }
+}
+static inline void svm_tileDenseOut(int *items, ptrdiff_t rows, const int *tile, ptrdiff_t columns)
+{
+    const ptrdiff_t blocks = rows / 4, near = 4 / blocks;
+    svm_TileBlock all[4][4];
+    for (ptrdiff_t b = 0; b < blocks; b++) {
+        for (ptrdiff_t k = 0; k < 4; k++)
+            memcpy(&all[b][k], tile + (4 * b + k) * columns, sizeof all[b][k]);
+        svm_tileTurn(all[b]);
+    }
+    for (ptrdiff_t first = 0; first < 4; first += near) {
+        svm_TileBlock v[4];
+        for (ptrdiff_t k = 0; k < 4; k++)
+            v[k] = all[k % blocks][first + k / blocks];
+        svm_tileQuarters(v);
+        for (ptrdiff_t k = 0; k < 4; k++)
+            memcpy(items + (4 * k + first) * rows, &v[k], sizeof v[k]);
+    }
+}
+
 // Sixteen columns of two rows, each of eight bytes; where columns are near each other, C compilers have shuffles of their own.
 #define SVM_TILE_PAIRS(rows, stride) ((rows) % 4 >= 2 && (stride) > 8 ? 2 : 0) // rows that are turned so
 typedef struct svm_TilePairs {
@@ -148,6 +205,15 @@ static inline void svm_tileApart(int *to, const int *from, ptrdiff_t stride)
 #else
 #define SVM_TILE_BLOCK PTRDIFF_MAX
 #define SVM_TILE_PAIRS(rows, stride) 0
+#define SVM_TILE_DENSE(rows, stride) 0
+static inline void svm_tileDenseIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t rows)
+{
+    (void)tile, (void)columns, (void)items, (void)rows;
+}
+static inline void svm_tileDenseOut(int *items, ptrdiff_t rows, const int *tile, ptrdiff_t columns)
+{
+    (void)items, (void)rows, (void)tile, (void)columns;
+}
 static inline void svm_tileBlockIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
 {
     (void)tile, (void)columns, (void)items, (void)stride;
@@ -176,6 +242,10 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
     const ptrdiff_t pairs = SVM_TILE_PAIRS(rows, stride);
     const ptrdiff_t turned = full / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4 + pairs; // by blocks
     for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK) {
+        if (SVM_TILE_DENSE(rows, stride)) {
+            svm_tileDenseIn(to + i, columns, items + i * stride, rows);
+            continue;
+        }
         for (ptrdiff_t k = 0; k + 4 <= whole; k += 4)
             svm_tileBlockIn(to + k * columns + i, columns, items + i * stride + k, stride);
         if (pairs)
@@ -212,9 +282,14 @@ static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptr
     int *items = to;
     const int *from = tile;
     const ptrdiff_t turned = columns / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4;
-    for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK)
+    for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK) {
+        if (SVM_TILE_DENSE(rows, stride)) {
+            svm_tileDenseOut(items + i * stride, rows, from + i, columns);
+            continue;
+        }
         for (ptrdiff_t k = 0; k < whole; k += 4)
             svm_tileBlockOut(items + i * stride + k, stride, from + k * columns + i, columns);
+    }
     for (ptrdiff_t k = 0; k < rows; k++)
         for (ptrdiff_t i = k < whole ? turned : 0; i < columns; i++)
             memcpy(items + i * stride + k, from + k * columns + i, sizeof *items);
