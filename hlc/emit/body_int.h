@@ -186,6 +186,8 @@ const char *body_expr_text(body_context *c, const sir_expr *e, int precedence);
 void body_tape_index(body_context *c, body_tape *tape, const sir_expr *peek);
 const char *body_counter(body_context *c, bool input); // how many items were moved, where that is counted
 const char *body_affine_text(body_context *c, const body_affine *a);
+// The next item is at the position from now on.
+void body_advance(body_context *c, bool input);
 bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result);
 void body_affine_add(body_context *c, body_affine *a, uint32_t local, int64_t coefficient);
 int64_t body_const_int(const sir_expr *e); // of a SIR_CONST

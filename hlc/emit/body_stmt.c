@@ -207,7 +207,7 @@ static const char *tape_element(body_context *c, bool input)
     return b.data;
 }
 
-static void advance(body_context *c, bool input)
+void body_advance(body_context *c, bool input)
 {
     body_tape *t = input ? &c->in : &c->out;
     if (t->affine)
@@ -288,7 +288,7 @@ static void pop(body_context *c, const sir_stmt *s)
     } else if (target != NULL && !is_dead(c, target)) {
         assign_text(c, s, target, tape_element(c, true));
     }
-    advance(c, true);
+    body_advance(c, true);
 }
 
 // What a finite filter pushes is counted, and stored where there is room.
@@ -317,7 +317,7 @@ static void push(body_context *c, const sir_stmt *s)
         body_line(c, "memcpy(%s, %s, sizeof(%s));", element, value, emit_declare(c->e, t, ""));
     else
         body_line(c, "%s = %s;", element, value);
-    advance(c, false);
+    body_advance(c, false);
 }
 
 // ---- Calls, prints ----

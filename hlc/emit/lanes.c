@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Firings side by side in vectors: which functions can and gain, and which of their locals are vectors. NOTE(vectors) in
-// body.h; lanes_text.c writes them.
+// body.h; lanes_text.c writes them. Positions of items that are no affine forms, as where a triangle of a matrix comes, are
+// counted: one count is for all lanes, where none pops or pushes while another does not.
 #include "hlc/ir/lanes.h"
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
@@ -14,6 +15,7 @@ typedef struct lane_walk {
     bool looks_far;  // in an array of many rows
     bool popped;     // items may have been popped by now
     int guards;      // conditions around that differ from lane to lane
+    int apart;       // and loops around that end for one lane before they do for another
     int telling;     // those of them that say something about ints that do not
     hmap open;       // accesses that may be outside
 } lane_walk;
@@ -215,9 +217,11 @@ static void walk_if(lane_walk *w, const sir_stmt *s)
     bool differs = lanes_differ(w->c, s->u.if_.cond);
     int telling = walk_parts(w, s, differs);
     w->guards += differs;
+    w->apart += differs;
     w->telling += telling;
     walk_block(w, &s->u.if_.then);
     walk_block(w, &s->u.if_.otherwise);
+    w->apart -= differs;
     w->guards -= differs;
     w->telling -= telling;
 }
@@ -265,6 +269,7 @@ static void walk_loop(lane_walk *w, const sir_stmt *s)
     enter_loop(w, s);
     if (differs)
         w->guards = w->telling = 0;
+    w->apart += differs;
     walk_block(w, &s->u.loop.pre);
     if (differs)
         (void)walk_parts(w, s, true);
@@ -273,6 +278,7 @@ static void walk_loop(lane_walk *w, const sir_stmt *s)
     walk_block(w, &s->u.loop.body);
     walk_block(w, &s->u.loop.step);
     w->guards = outer.guards;
+    w->apart = outer.apart;
     w->telling = outer.telling;
 }
 
@@ -291,8 +297,12 @@ static void walk_stmt(lane_walk *w, const sir_stmt *s)
         if (s->u.set.target != NULL)
             walk_target(w, s->u.set.target);
         w->popped = true;
+        w->impossible |= w->apart > 0 && !w->c->in.affine;
         break;
-    case SIR_PUSH: check_expr(w, s->u.value); break;
+    case SIR_PUSH:
+        check_expr(w, s->u.value);
+        w->impossible |= w->apart > 0 && !w->c->out.affine;
+        break;
     case SIR_IF: walk_if(w, s); break;
     case SIR_FOR: walk_for(w, s); break;
     case SIR_LOOP: walk_loop(w, s); break;
@@ -520,7 +530,7 @@ static int64_t tile_bytes(int64_t stride, int64_t window, int64_t lanes)
 static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_type *item)
 {
     bool byte = item->storage != SIR_STORED_WHOLE || (item->kind == SIR_BIT && c->e->module->byte_bits);
-    return !t->used || (t->affine && !t->checked && !t->exit_checked && !t->peeks_checked &&
+    return !t->used || (!t->checked && !t->exit_checked && !t->peeks_checked &&
                         item->kind != SIR_BOOLEAN && !byte && sir_is_lane_type(item));
 }
 
@@ -551,7 +561,7 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     int64_t values, bytes;
     weigh_block(&w, &f->body, 1, false);
     if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) ||
-        c->open != NULL || c->dynamic || c->e->keep_names || !c->in.affine || !c->out.affine)
+        c->open != NULL || c->dynamic || c->e->keep_names)
         return 0;
     // Where lanes lie side by side no other vectors have as cheap loads.
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;

@@ -383,7 +383,7 @@ static void pop(body_context *c, const sir_stmt *s)
     } else if (target != NULL && !is_dead(c, target)) {
         assign(c, s, target, load_text(c, NULL));
     }
-    c->in.position.constant++;
+    body_advance(c, true);
 }
 
 // Writes the item at a place among those of a firing.
@@ -410,7 +410,7 @@ static void push(body_context *c, const sir_stmt *s)
 {
     const char *value = vector_text(c, s->u.value, PREC_COND);
     store(c, element_place(c, false, NULL), value);
-    c->out.position.constant++;
+    body_advance(c, false);
 }
 
 void lanes_store(body_context *c, const sir_expr *index, const sir_expr *value)
