@@ -883,6 +883,7 @@ static emit_signature signature_of(body_context *c, const char *name)
     s.sends = body_uses(c, BODY_SENDER, 0);
     s.actor = body_uses(c, BODY_ACTOR, 0);
     s.aside = c->aside;
+    s.adds = c->aside_adds;
     s.rungs = c->rungs;
     s.flags = c->flags;
     s.scalar = body_looks_up(c, NULL);

@@ -191,6 +191,7 @@ typedef struct emit_signature {
     bool in, out, iter, random, log, dynamic; // dynamic: instead of in and out, the first parameter
     bool actor;  // the last parameter: its name, for errors
     int aside;   // trips of a loop go side by side; 0: no loop's do
+    bool adds;   // one that adds ints
     bool rungs;  // what a loop leaves in the state is stored alone
     bool flags;  // conditions set a boolean of the state without branches
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them

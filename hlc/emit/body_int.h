@@ -139,6 +139,7 @@ typedef struct body_context {
     bool rungs;         // an element was stored alone
     bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
+    bool aside_adds;    // such a loop adds ints
 } body_context;
 
 // ---- body_uses.c ----

@@ -6,11 +6,22 @@
 // in their trips: constants that stand in them by then make them unlike, and a sum of products with factors of both signs
 // became a sum, a difference, and a choice of the two, one behind the other. So it goes with products of a vector and a
 // matrix of constants, which what several firings of a recursive filter do at once (hlc/passes/look_ahead.c) are.
+//
+// NOTE(counts). So are the trips of a loop that adds ints, as one that counts what is less than the firing's item:
+//
+//     for (ptrdiff_t i = 0; i < 16; i++)
+//         if (in[i + 1] < me)
+//             count++;
+//
+// Sums of ints are the same in any order. The C compiler would write that out, and make vectors of the firings, whose items
+// lie apart, so that it loads them one by one.
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
 // Items of a trip up to which a vector's are put together and taken apart by shuffles.
 enum { LEAST_TRIPS = 4, MOST_ITEMS = 2 };
+// Trips of a loop that adds from which vectors are worth the sum of their lanes.
+enum { LEAST_SUMMED = 16 };
 
 typedef struct sides_walk {
     const body_context *c;
@@ -19,6 +30,8 @@ typedef struct sides_walk {
     bool *fields, *locals; // arrays that the loop writes
     bool state;            // it writes one of the state
     bool ahead;            // it does several firings' work
+    bool *sums;            // per local: of ints, that the loop adds to; see NOTE(counts)
+    bool adds;             // there are such
     bool fails;
 } sides_walk;
 
@@ -91,6 +104,8 @@ static void check_expr(sides_walk *w, const sir_expr *e)
                 (kind != SIR_FLOAT && kind != SIR_INT && kind != SIR_BOOLEAN && (kind != SIR_DOUBLE || !w->ahead));
     if (w->fails || e->kind == SIR_CONST)
         return;
+    if (e->kind == SIR_LOCAL)
+        w->fails |= w->sums[e->index];
     if (e->kind == SIR_INDEX) {
         check_element(w, e);
         return;
@@ -116,6 +131,41 @@ static void check_target(sides_walk *w, const sir_expr *target)
     w->fails |= target->kind == SIR_INDEX && !is_trip(w, target->u.arg[1]);
 }
 
+// What the statement adds to an int, which nothing else in the loop reads; NULL: it does something else.
+static const sir_expr *added(const sides_walk *w, const sir_stmt *s)
+{
+    if (s->kind != SIR_SET)
+        return NULL;
+    const sir_expr *target = s->u.set.target, *sum = s->u.set.value;
+    if (target->kind != SIR_LOCAL || w->own[target->index] || target->type->kind != SIR_INT || sum->kind != SIR_BINARY ||
+        (sum->op != LANG_OP_ADD && sum->op != LANG_OP_SUB) || sum->u.arg[0]->kind != SIR_LOCAL ||
+        sum->u.arg[0]->index != target->index)
+        return NULL;
+    return sum->u.arg[1];
+}
+
+static void find_sums(sides_walk *w, const sir_stmt *s)
+{
+    if (added(w, s) != NULL)
+        w->adds = w->sums[s->u.set.target->index] = true;
+    else if (s->kind == SIR_IF)
+        for (size_t i = 0; i < s->u.if_.then.len; i++)
+            find_sums(w, s->u.if_.then.data[i]);
+}
+
+static void check_stmt(sides_walk *w, const sir_stmt *s);
+
+// A condition guards sums alone.
+static void check_if(sides_walk *w, const sir_stmt *s)
+{
+    check_expr(w, s->u.if_.cond);
+    w->fails |= !w->adds || s->u.if_.otherwise.len != 0;
+    for (size_t i = 0; i < s->u.if_.then.len && !w->fails; i++) {
+        w->fails |= added(w, s->u.if_.then.data[i]) == NULL;
+        check_stmt(w, s->u.if_.then.data[i]);
+    }
+}
+
 static void find_written(sides_walk *w, sir_stmt *s)
 {
     const sir_expr *root = sir_assigned_root(s);
@@ -131,6 +181,11 @@ static void find_written(sides_walk *w, sir_stmt *s)
 
 static void check_stmt(sides_walk *w, const sir_stmt *s)
 {
+    const sir_expr *more = added(w, s);
+    if (more != NULL && w->adds) {
+        check_expr(w, more);
+        return;
+    }
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
         w->fails |= s->u.decl.init != NULL && s->u.decl.init->type->kind == SIR_ARRAY;
@@ -150,6 +205,7 @@ static void check_stmt(sides_walk *w, const sir_stmt *s)
         w->fails |= !is_row(w, &w->c->out, NULL);
         check_expr(w, s->u.value);
         break;
+    case SIR_IF: check_if(w, s); break;
     default: w->fails = true;
     }
 }
@@ -157,6 +213,12 @@ static void check_stmt(sides_walk *w, const sir_stmt *s)
 static bool is_power(int64_t n)
 {
     return n > 0 && (n & (n - 1)) == 0;
+}
+
+// Whether each firing takes at least as many items of its own as the loop has trips, so that the next one's lie apart.
+static bool lies_apart(const sir_function *f, int64_t trips)
+{
+    return f->pop.max >= trips && f->peek.max <= f->pop.max;
 }
 
 int body_trips_aside(body_context *c, const sir_stmt *s)
@@ -171,11 +233,18 @@ int body_trips_aside(body_context *c, const sir_stmt *s)
     sides_walk w = {.c = c, .trip = s->u.for_.local, .ahead = c->function == c->info->filter->ahead};
     w.own = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     w.locals = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
+    w.sums = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     w.fields = ARENA_ARRAY(c->e->arena, bool, c->info->filter->fields.len + 1);
     for (size_t i = 0; i < b->len; i++)
         find_written(&w, b->data[i]);
     w.state |= w.ahead;
-    for (size_t i = 0; i < b->len && !w.fails && w.state; i++)
+    if (!w.state && trips >= LEAST_SUMMED && lies_apart(c->function, trips))
+        for (size_t i = 0; i < b->len; i++)
+            find_sums(&w, b->data[i]);
+    for (size_t i = 0; i < b->len && !w.fails && (w.state || w.adds); i++)
         check_stmt(&w, b->data[i]);
-    return w.state && !w.fails ? (int)trips : 0;
+    if (w.fails || (!w.state && !w.adds))
+        return 0;
+    c->aside_adds |= w.adds;
+    return (int)trips;
 }

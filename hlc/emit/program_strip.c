@@ -263,8 +263,8 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
         hmap_set(&x->fires, key.data, known);
         if (known->aside != 0 && f != info->filter->ahead)
             diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                        "%d trips of a loop of '%s', each with a state of its own, go side by side [lanes]",
-                        known->aside, info->filter->name);
+                        "%d trips of a loop of '%s', %s, go side by side [lanes]", known->aside, info->filter->name,
+                        known->adds ? "which adds ints" : "each with a state of its own");
         if (known->flags)
             diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                         "conditions set what '%s' keeps as a boolean without branches [lanes]", info->filter->name);
