@@ -91,6 +91,7 @@ void timings_print(const hlc_program *p, FILE *out);
 bool pass_siblings(hlc_program *p);
 bool pass_canonicalize(hlc_program *p);
 bool pass_inline(hlc_program *p);
+bool pass_unfold(hlc_program *p);
 bool pass_privatize(hlc_program *p);
 bool pass_windows(hlc_program *p);
 bool pass_tabulate(hlc_program *p);

@@ -10,4 +10,4 @@ set(HLC_PASSES_SOURCES
     passes/orbit_sources.c passes/orbit_tables.c passes/pack_bits.c passes/parts.c passes/places.c passes/polyphase.c
     passes/privatize.c passes/reorder.c passes/rings.c passes/runner.c passes/schedule.c passes/share.c
     passes/siblings.c passes/tabulate.c passes/tabulate_few.c passes/tabulate_keys.c passes/tabulate_values.c
-    passes/uniform.c passes/windows.c passes/windows_rewrite.c pipeline.c)
+    passes/unfold.c passes/uniform.c passes/windows.c passes/windows_rewrite.c pipeline.c)
