@@ -90,6 +90,7 @@ void timings_print(const hlc_program *p, FILE *out);
 // ---- Passes over stream IR ----
 bool pass_siblings(hlc_program *p);
 bool pass_canonicalize(hlc_program *p);
+bool pass_abreast(hlc_program *p);
 bool pass_inline(hlc_program *p);
 bool pass_unfold(hlc_program *p);
 bool pass_privatize(hlc_program *p);
