@@ -739,6 +739,9 @@ static const api_row rows[] = {
     {"svm_readerReadAll", 3, false, handle_reader_read_all},
     {"svm_readerThere", 1, false, handle_reader_there},
     {"svm_readerClose", 1, false, handle_nothing},
+    {"svm_threadsBegin", 1, false, handle_nothing}, // they do not wait: then every processor has its runs
+    {"svm_threadsRun", 2, false, handle_nothing},
+    {"svm_threadsDecide", 3, false, handle_nothing},
     {"svm_sequenceCreate", 3, false, handle_sequence},
     {"svm_sequenceAdd", 4, false, handle_sequence_add},
     {"svm_sequenceMade", 1, false, handle_sequence_made},

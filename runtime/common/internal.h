@@ -108,6 +108,7 @@ struct svm_Machine {
 
     // Several threads use the machine: what follows, and the state of its kernels, is guarded by `mutex`.
     bool shared;
+    bool unshared;   // it is to stay with one thread for now, whatever processors its kernels have (svm_threadsBegin)
     bool deepStacks; // kernels get stacks as a source program wants them
     pthread_mutex_t mutex;
 

@@ -160,6 +160,23 @@ void svmr_schedulerCreate(svm_Machine *m);
 void svmr_schedulerDestroy(svm_Machine *m);
 // A kernel is initialised: p->processor and p->order are known. By a control thread, not locked.
 void svmr_placed(svmr_Kernel *p);
+// Whether processors are threads that the machine has none of yet, and may go without for now: m->unshared. Then they begin,
+// if there can be several.
+#if defined(SVMR_TIMED) || defined(SVMR_QUEUES)
+static inline bool svmr_mayWait(const svm_Machine *m)
+{
+    (void)m;
+    return false;
+}
+static inline bool svmr_stopWaiting(svm_Machine *m)
+{
+    (void)m;
+    return true;
+}
+#else
+bool svmr_mayWait(const svm_Machine *m);
+bool svmr_stopWaiting(svm_Machine *m);
+#endif
 // p, whose state is SVM_QUEUED, can go on. Locked; from any thread.
 void svmr_schedule(svmr_Kernel *p);
 // The same for a run that begins, from the control thread's svm_kernelRun when it waits for no dependence: it may run

@@ -39,19 +39,38 @@ void svmr_schedulerDestroy(svm_Machine *m)
     m->scheduler = NULL;
 }
 
+// Whether a machine that one thread uses is to have workers; an adversary wants one thread to make its order.
+static bool needsWorkers(svm_Machine *m)
+{
+    svmr_Scheduler *s = m->scheduler;
+    if (m->processorsUsed < 2 || m->adversary || m->unshared)
+        return false;
+    if (!s->workerLimit)
+        s->workerLimit = svmr_workerLimit();
+    return s->workerLimit >= 2;
+}
+
 void svmr_placed(svmr_Kernel *p)
 {
-    svm_Machine *m = p->machine;
-    svmr_Scheduler *s = m->scheduler;
-    if (!m->shared) { // so only this thread uses it; an adversary wants one thread to make its order
-        if (m->processorsUsed < 2 || m->adversary)
-            return;
-        if (!s->workerLimit)
-            s->workerLimit = svmr_workerLimit();
-        if (s->workerLimit < 2)
-            return;
-    }
-    svmr_share(m);
+    if (p->machine->shared || needsWorkers(p->machine))
+        svmr_share(p->machine);
+}
+
+// Who asks for several workers, a timeline or times of kernels wants to see them.
+bool svmr_mayWait(const svm_Machine *m)
+{
+    const char *workers = getenv("SVM_WORKERS");
+    const bool asked = workers && *workers && svmr_workerLimit() > 1;
+    return !m->shared && !m->adversary && !asked && !svmr_tracing && !SVMR_PROFILING;
+}
+
+bool svmr_stopWaiting(svm_Machine *m)
+{
+    m->unshared = false;
+    if (!m->shared && needsWorkers(m))
+        svmr_share(m);
+    m->unshared = !m->shared;
+    return m->shared;
 }
 
 // ---- Running ----

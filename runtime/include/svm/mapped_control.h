@@ -223,22 +223,34 @@ static inline int64_t svm_roundLast(const svm_Rounds *self)
 #endif
 }
 
+// Whether the processors' threads wait, and the control program's runs all kernels.
+static inline bool svm_roundsWait(const svm_Rounds *self)
+{
+#if SVM_MAPPED_THREADS
+    return self->threads.wait;
+#else
+    return self == NULL;
+#endif
+}
+
 // Steady states of a round: so many from `first` on, `each` in a run.
 typedef struct svm_RoundShare {
     int64_t first, states, each;
 } svm_RoundShare;
 
-// What a chunk has of a round of so many: its strips or, where a round that is not whole is shared, pieces of them.
-static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t states)
+// What a chunk has of a round of so many: its strips or, where a round that is not whole is shared, pieces of them. `wait`:
+// a kernel's first chunk has all.
+static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t states, bool wait)
 {
     const int64_t stop = chunk->first + chunk->strips;
     svm_RoundShare share = {chunk->first * SVM_STRIP, stop * SVM_STRIP, chunk->each * SVM_STRIP};
     const bool even = SVM_MAPPED_HAVE(PUTS) && states != SVM_ROUND && svm_roundKernels[chunk->kernel].even;
     if (even) {
-        const int64_t pieces = (states + SVM_PIECE - 1) / SVM_PIECE;
+        const int64_t pieces = wait ? 1 : (states + SVM_PIECE - 1) / SVM_PIECE;
         const int64_t up = SVM_MAPPED_THREADS ? SVM_STRIPS - 1 : 0; // what is too little for all is the first one's
-        share.first = (chunk->first * pieces + up) / SVM_STRIPS * SVM_PIECE;
-        share.states = (stop * pieces + up) / SVM_STRIPS * SVM_PIECE;
+        const int64_t piece = wait ? states : SVM_PIECE;
+        share.first = (chunk->first * pieces + up) / SVM_STRIPS * piece;
+        share.states = (stop * pieces + up) / SVM_STRIPS * piece;
     }
     share.states = (share.states < states ? share.states : states) - share.first;
     const int64_t most = !SVM_MAPPED_HAVE(DIRECT) ? SVM_STRIP : states > SVM_ROUND ? states : SVM_ROUND; // of a run
@@ -267,12 +279,35 @@ static inline void svm_roundWait(svm_Rounds *self, int slot, int64_t states, int
 {
     for (int i = 0; i < chunks; i++) {
         const svm_RoundChunk *chunk = &svm_roundChunks[SVM_MAPPED_THREADS ? chunks - 1 - i : i];
-        const svm_RoundShare share = svm_roundShare(chunk, states);
+        const svm_RoundShare share = svm_roundShare(chunk, states, svm_roundsWait(self));
         const int runs = share.states > 0 ? (int)((share.states + share.each - 1) / share.each) : 0;
         for (int k = 0; k < runs; k++)
             svm_roundWaitFor(&self->runs[slot][chunk->run + (SVM_MAPPED_THREADS ? runs - 1 - k : k)], states == SVM_ROUND);
     }
 }
+
+// The channels of a chunk's kernel are as the strip before the round left them: as long as threads wait, one chunk has all.
+static inline bool svm_roundFollows(const svm_Rounds *self, int c)
+{
+#if SVM_MAPPED_THREADS
+    const int kernel = svm_roundChunks[c].kernel;
+    return self->threads.wait && c == svm_roundKernels[kernel].chunk && self->follows[kernel];
+#else
+    return self == NULL && c == 0;
+#endif
+}
+
+#if SVM_MAPPED_THREADS
+// Behind a round of so many steady states, or the initialisation, -1.
+static inline void svm_roundFollow(svm_Rounds *self, int64_t states)
+{
+    for (int k = 0; k < SVM_KERNELS && self->threads.wait && states != 0; k++) {
+        const svm_RoundChunk *chunk = &svm_roundChunks[svm_roundKernels[k].chunk];
+        self->follows[k] = states < 0 ? svm_roundKernels[k].serves && svm_roundKernels[k].home == chunk->processor
+                                      : svm_roundShare(chunk, states, true).states == states;
+    }
+}
+#endif
 
 #if SVM_MAPPED_HAVE(PRIMES)
 // Starts what primes a chunk.
@@ -327,7 +362,8 @@ static inline void svm_roundStrip(svm_Rounds *self, int slot, int c, int k, cons
         return;
 #if SVM_MAPPED_HAVE(PRIMES)
     if (done < 0) {
-        svm_roundPrime(self, c, slot, share->first);
+        if (!svm_roundFollows(self, c))
+            svm_roundPrime(self, c, slot, share->first);
         return;
     }
 #endif
@@ -340,10 +376,12 @@ static inline void svm_roundStrip(svm_Rounds *self, int slot, int c, int k, cons
 static inline void svm_roundSetUp(svm_Rounds *self, int slot, int64_t states)
 {
     for (int s = 0; s <= slot; s++)
-        for (int c = 0; c < SVM_CHUNKS; c++)
+        for (int c = 0; c < SVM_CHUNKS; c++) {
+            const int64_t share = svm_roundShare(&svm_roundChunks[c], states, svm_roundsWait(self)).states;
             for (int k = 0; k < svm_roundChunks[c].runs; k++)
-                if (s < slot || SVM_MAPPED_HAVE(LINKS) || svm_roundShare(&svm_roundChunks[c], states).states > 0)
+                if (s < slot || SVM_MAPPED_HAVE(LINKS) || share > 0)
                     svm_roundRunNeed(self, s, c, k);
+        }
 }
 
 // Starts the strips of a round of so many steady states, kernel after kernel: of chunks on processors of their own the first
@@ -376,7 +414,7 @@ static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
                 break;
             if (SVM_MAPPED_HAVE(DIRECT) && stop > c) // a thread that has a chunk's first run goes on with it
                 break;
-            shares[stop] = svm_roundShare(&svm_roundChunks[stop], states);
+            shares[stop] = svm_roundShare(&svm_roundChunks[stop], states, svm_roundsWait(self));
             runs = svm_roundChunks[stop].runs > runs ? svm_roundChunks[stop].runs : runs;
         }
         for (int k = 0; k < runs; k++)
@@ -388,6 +426,9 @@ static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
                 svm_roundStrip(self, slot, i, k, &shares[i], whole);
             }
     }
+#if SVM_MAPPED_THREADS
+    svm_roundFollow(self, states);
+#endif
 }
 
 // ---- Files ----
@@ -476,10 +517,49 @@ static inline int64_t svm_roundLengthen(svm_Rounds *self)
 }
 #endif
 
-// Of so many steady states those that there is input for, if runs or engines take all of it from files and it is less: the
-// rest, which is less than a unit or none, is the next round's.
+#endif
+
+#if SVM_MAPPED_THREADS
+// Steady states that come without waiting, of those asked for; -1: nobody knows.
+static inline int64_t svm_roundLeft(svm_Rounds *self)
+{
+    int64_t left = self->iterations;
+#if SVM_MAPPED_HAVE(INPUT)
+    for (int i = 0; i < SVM_INPUTS && left >= 0; i++) {
+        const svm_RoundFile *f = &svm_roundInputs[i];
+        const int64_t step = svm_roundQueues[f->queue].step;
+        const int64_t there = step == 0 ? left : svm_readerThere(&self->readers[f->file].file) / step;
+        left = there == 0 ? -1 : there < left ? there : left;
+    }
+#endif
+    return left;
+}
+
+// A round while threads wait: so short that its items stay in the first caches, and then twice as long each time, up to what
+// the second ones have room for. Never a whole one.
+enum { SVM_FEW_BYTES = 1 << 15, SVM_MOST_BYTES = 1 << 18 };
+static inline int64_t svm_roundFew(svm_Rounds *self, int64_t wanted)
+{
+    int64_t bytes = 1, few = self->few;
+    for (int q = 0; q < SVM_QUEUES; q++)
+        bytes += svm_roundQueues[q].step * (int64_t)svm_roundQueues[q].size;
+    few = few == 0 ? SVM_FEW_BYTES / bytes : few * bytes * 2 > SVM_MOST_BYTES ? few : 2 * few;
+    few = few < SVM_STRIP ? SVM_STRIP : few < SVM_ROUND - SVM_STRIP ? few : SVM_ROUND - SVM_STRIP;
+    self->few = few - few % SVM_STRIP;
+    return self->few < wanted ? self->few : wanted;
+}
+#endif
+
+// Of so many steady states those of the next round. While threads wait it is a short one; and if runs or engines take all
+// input from files, it has those that there is input for: the rest, which is less than a unit or none, is the round's after it.
 static inline int64_t svm_roundThere(svm_Rounds *self, int64_t wanted)
 {
+#if SVM_MAPPED_THREADS
+    svm_threadsDecide(&self->threads, self->before, svm_roundLeft(self));
+    if (self->threads.wait)
+        wanted = self->before = svm_roundFew(self, wanted);
+#endif
+#if SVM_MAPPED_HAVE(INPUT)
     int64_t there = wanted;
     bool maps = false;
 #if SVM_MAPPED_LONG
@@ -502,8 +582,10 @@ static inline int64_t svm_roundThere(svm_Rounds *self, int64_t wanted)
     if (maps)
         there -= there % SVM_UNIT;
     return there > 0 ? there : wanted;
-}
+#else
+    return wanted;
 #endif
+}
 
 #if SVM_MAPPED_AGAIN
 static inline void svm_roundAgain(svm_Rounds *self);
@@ -596,6 +678,9 @@ static inline bool svm_roundBegin(svm_Rounds *self, const int64_t *counts)
         self->readers[svm_roundInputs[i].file].held = 0;
 #endif
     svm_roundFire(self, counts, true);
+#if SVM_MAPPED_THREADS
+    svm_roundFollow(self, -1);
+#endif
     self->started = self->placed = true;
     return true;
 }
@@ -622,6 +707,9 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
 #if SVM_MAPPED_AGAIN
     svm_roundAgainStart(self, states);
 #endif
+#if SVM_MAPPED_THREADS
+    svm_threadsRun(&self->threads, false);
+#endif
     svm_roundStrips(self, slot, states);
     self->states[slot] = states;
 #if SVM_MAPPED_LONG
@@ -636,6 +724,9 @@ static inline void svm_roundFinish(svm_Rounds *self, int slot)
     if (states == 0)
         return;
     svm_roundWait(self, slot, states, SVM_CHUNKS);
+#if SVM_MAPPED_THREADS
+    svm_threadsRun(&self->threads, true);
+#endif
 #if SVM_MAPPED_HAVE(OUTPUT)
     for (int i = 0; i < SVM_OUTPUTS; i++) {
         const svm_RoundFile *f = &svm_roundOutputs[i];

@@ -435,6 +435,10 @@ static inline void svm_roundClose(svm_Rounds *self)
 // The first run, and what each kernel does by itself.
 static inline void svm_roundRunsCreate(svm_Rounds *self)
 {
+#if SVM_MAPPED_THREADS
+    if (SVM_STRIPS > 1)
+        svm_threadsBegin(&self->threads);
+#endif
     svm_roundRunCreate(self, 0, 0, 0);
 #if SVM_MAPPED_HAVE(PHASES)
     for (int k = 0; k < SVM_KERNELS; k++) {

@@ -236,6 +236,12 @@ typedef struct svm_Rounds {
     int64_t last; // of the round before the next
     bool isLong;  // the round that is begun is longer than queues have room for
 #endif
+#if SVM_MAPPED_THREADS
+    svm_Threads threads;       // as long as they wait, rounds are short, and what they do the first chunk of each kernel does
+    int64_t few;               // steady states of the next round then
+    int64_t before;            // and of the one before
+    bool follows[SVM_KERNELS]; // the kernel's first chunk has the steady states before the next round in its channels
+#endif
     size_t memory;                           // where the queues lie
     svm_Block queues[SVM_QUEUES][SVM_SLOTS]; // in the order of svm_roundQueues
     size_t base[SVM_QUEUES][SVM_SLOTS];      // where the round's first item lies: in the slot, or in a file's pages

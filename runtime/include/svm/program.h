@@ -242,6 +242,22 @@ bool svm_readerMap(svm_Reader *r, mm_Mem memory, size_t unit, int64_t before, in
 // and all others that come later.
 bool svm_writerMap(svm_Writer *w, mm_Mem memory, size_t unit, int64_t count, size_t *address);
 
+// ---- C: programs of several processors that have little to do ----
+
+// Where processors are threads, a program begins without them: the calling thread runs the kernels of all processors, one
+// after another. When the runs take long enough that threads pay, they get some. Nothing but time depends on it.
+typedef struct svm_Threads {
+    bool wait;                         // there are none yet
+    bool known;                        // private: how much is left was known once
+    int rounds;                        // private: 1, 2 or more
+    int64_t begun, started, ran, last; // private: nanoseconds
+} svm_Threads;
+void svm_threadsBegin(svm_Threads *t); // before any kernel is initialised; `wait` stays false where threads do not
+void svm_threadsRun(svm_Threads *t, bool over); // as long as they wait: runs are started now; they are over now
+// These runs were of so many steady states; there are so many more, which come without waiting, -1: nobody knows. From
+// when `wait` is false, kernels that are started run on threads.
+void svm_threadsDecide(svm_Threads *t, int64_t states, int64_t left);
+
 // ---- C: runs that come again and again ----
 
 // Runs of kernels, in order, which processors repeat by themselves where they can: then the control program's time does not
