@@ -893,11 +893,24 @@ static void emit_turned_over(program_emitter *x, const program_walk *w, turned_d
               digit_bound(x, w, turned.out), w->out.data[turned.in].stride, w->in.data[turned.out].stride);
 }
 
+// Whether pairs of items that lie far apart are put one behind the other: C compilers load each at an address of its own,
+// which they compute as vectors.
+static bool is_pairs(const program_emitter *x, const sir_type *t, const program_walk *w)
+{
+    bool word = (t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE) || t->kind == SIR_FLOAT;
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || !x->e.cached || lane_width(x) <= 1 ||
+        !word || w->general || w->tail || w->in.len != 2)
+        return false;
+    const plan_digit *in = w->in.data, *out = w->out.data;
+    return in[0].radix == 2 && in[0].stride == 1 && out[0].stride == 1 && in[1].radix == 0 &&
+           in[1].stride >= EMIT_FAR && out[1].stride == 2;
+}
+
 static const char *copy_function(program_emitter *x, const sir_type *t, const program_walk *w)
 {
     turned_digits turned;
-    bool turns = is_turned_over(x, t, w, &turned);
-    if (turns)
+    bool turns = is_turned_over(x, t, w, &turned), pairs = !turns && is_pairs(x, t, w);
+    if (turns || pairs)
         program_include_lanes(x, lane_width(x));
     strbuf name, *file = begin_body(x);
     strbuf_add(x->e.out, "{\n");
@@ -905,6 +918,8 @@ static const char *copy_function(program_emitter *x, const sir_type *t, const pr
         text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");
     else if (turns)
         emit_turned_over(x, w, turned);
+    else if (pairs)
+        text_line(x, 1, "svm_pairsIn(out, in, count / 2, %" PRId64 ");", w->in.data[1].stride);
     else
         emit_walk(x, w, 0, "0", copy_once, NULL, (void *)(uintptr_t)t);
     strbuf_add(x->e.out, "}\n\n");

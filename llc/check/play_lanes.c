@@ -61,6 +61,10 @@ bool play_lanes(play *p, const char *name, const val *a, size_t count)
         touch_places(p, a[1], a[2].unknown ? 0 : a[2].i * ITEM, a[2].unknown ? a[2] : a[3], a[5], false);
         touch_places(p, a[0], a[3].unknown ? 0 : a[3].i * ITEM, a[3].unknown ? a[3] : a[2], a[4], true);
         forget_bytes(p, a[0], -1);
+    } else if (strcmp(name, "svm_pairsIn") == 0 && count >= 4) {
+        touch_places(p, a[1], 2 * ITEM, a[2], a[3], false);
+        touch(p, a[0], a[2].unknown ? a[2] : known(a[2].i * 2 * ITEM), true);
+        forget_bytes(p, a[0], a[2].unknown ? -1 : a[2].i * 2 * ITEM);
     } else if ((lanes = lanes_of(name, "svm_load")) != 0 && count >= 1) {
         touch(p, a[0], known(lanes * ITEM), false);
     } else if ((lanes = lanes_of(name, "svm_store")) != 0 && count >= 1) {

@@ -1,4 +1,4 @@
-// Tiles of svm/lanes.h hold what lies in memory, and give it back, for rows, columns and strides with and without blocks, and rows that lie side by side; of the last column nothing behind the window is read.
+// Tiles of svm/lanes.h hold what lies in memory, and give it back, for rows, columns and strides with and without blocks, and rows that lie side by side; of the last column nothing behind the window is read. Pairs that lie apart are put one behind the other.
 // RUN: %host -o %t && %t | FileCheck %s
 // RUN: %host -O3 -march=native -o %t.native && %t.native | FileCheck %s
 // RUN: %host-gcc -O2 -o %t.gcc && %t.gcc | FileCheck %s
@@ -38,9 +38,27 @@ static int try_tile(ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t stride, ptrdiff
     return wrong;
 }
 
+// Pairs far apart, one behind the other; memory ends with the last one.
+static int try_pairs(ptrdiff_t pairs, ptrdiff_t stride)
+{
+    const size_t items = (size_t)(pairs == 0 ? 0 : (pairs - 1) * stride + 2), all = (size_t)(2 * pairs);
+    int *in = malloc((items + 1) * sizeof *in), *out = calloc(all + 1, sizeof *out), wrong = 0;
+    for (size_t i = 0; i < items; i++)
+        in[i] = (int)i * 5 + 1;
+    svm_pairsIn(out, in, pairs, stride);
+    for (ptrdiff_t i = 0; i < 2 * pairs; i++)
+        wrong += out[i] != in[i / 2 * stride + i % 2];
+    wrong += out[all] != 0;
+    free(in);
+    free(out);
+    return wrong;
+}
+
 int main(void)
 {
     int tiles = 0, wrong = 0;
+    for (ptrdiff_t pairs = 0; pairs < 50; pairs++)
+        wrong += try_pairs(pairs, 9 + pairs % 4);
     TRY(1, 16)
     TRY(2, 15)
     TRY(2, 16)

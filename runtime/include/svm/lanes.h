@@ -173,6 +173,11 @@ static inline svm_TileBlock svm_tilePairs(const int *items, ptrdiff_t stride)
     memcpy(&v, &pairs, sizeof v);
     return v;
 }
+static inline void svm_tilePairsBlock(int *to, const int *items, ptrdiff_t stride)
+{
+    const svm_TileBlock v[2] = {svm_tilePairs(items, stride), svm_tilePairs(items + 8 * stride, stride)};
+    memcpy(to, v, sizeof v);
+}
 static inline void svm_tilePairsIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
 {
     const svm_TileBlock a = svm_tilePairs(items, stride), b = svm_tilePairs(items + 8 * stride, stride);
@@ -221,6 +226,10 @@ static inline void svm_tileBlockIn(int *tile, ptrdiff_t columns, const int *item
 static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *tile, ptrdiff_t columns)
 {
     (void)tile, (void)columns, (void)items, (void)stride;
+}
+static inline void svm_tilePairsBlock(int *to, const int *items, ptrdiff_t stride)
+{
+    (void)to, (void)items, (void)stride;
 }
 static inline void svm_tilePairsIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
 {
@@ -274,6 +283,17 @@ static inline void svm_turnOver(void *restrict to, const void *restrict from, pt
     for (ptrdiff_t k = 0; k < rows; k++)
         for (ptrdiff_t i = k < whole ? turned : 0; i < columns; i++)
             memcpy(written + k * pitch + i, items + i * stride + k, sizeof *items);
+}
+// Pairs of items, which lie so far apart, one behind the other.
+static inline void svm_pairsIn(void *restrict to, const void *restrict from, ptrdiff_t pairs, ptrdiff_t stride)
+{
+    int *written = to;
+    const int *items = from;
+    const ptrdiff_t whole = pairs / SVM_TILE_BLOCK * SVM_TILE_BLOCK;
+    for (ptrdiff_t i = 0; i < whole; i += SVM_TILE_BLOCK)
+        svm_tilePairsBlock(written + 2 * i, items + i * stride, stride);
+    for (ptrdiff_t i = whole; i < pairs; i++)
+        memcpy(written + 2 * i, items + i * stride, 2 * sizeof *items);
 }
 // And memory from a tile.
 static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptrdiff_t rows, ptrdiff_t columns,
