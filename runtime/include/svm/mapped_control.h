@@ -233,6 +233,12 @@ static inline bool svm_roundsWait(const svm_Rounds *self)
 #endif
 }
 
+// The slot of the round after the one in a slot. As long as threads wait it is the same: fewer pages are touched.
+static inline int svm_roundNext(const svm_Rounds *self, int slot)
+{
+    return svm_roundsWait(self) ? slot : (slot + 1) % SVM_SLOTS;
+}
+
 // Steady states of a round: so many from `first` on, `each` in a run.
 typedef struct svm_RoundShare {
     int64_t first, states, each;
@@ -739,8 +745,8 @@ static inline void svm_roundFinish(svm_Rounds *self, int slot)
         else
             svm_writerSettle(&self->writers[f->file], items);
         if (queue->delay != 0)
-            memcpy(svm_roundItems(self, f->queue, (slot + 1) % SVM_SLOTS, -queue->delay),
-                   svm_roundItems(self, f->queue, slot, items - queue->delay), (size_t)queue->delay * queue->size);
+            memmove(svm_roundItems(self, f->queue, svm_roundNext(self, slot), -queue->delay),
+                    svm_roundItems(self, f->queue, slot, items - queue->delay), (size_t)queue->delay * queue->size);
     }
 #endif
     self->states[slot] = 0;
@@ -760,16 +766,17 @@ static inline void svm_roundFinishAll(svm_Rounds *self)
 #endif
 }
 
-// A round that is not whole is over: moves what the next one needs of it to the next slots.
+// A round that is not whole is over: moves what the next one needs of it to the next slots, or, as long as threads wait,
+// to the front of its own.
 static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
 {
-    const int next = (slot + 1) % SVM_SLOTS;
+    const int next = svm_roundNext(self, slot);
 #if SVM_MAPPED_HAVE(LINKS)
     for (int q = 0; q < SVM_QUEUES; q++) {
         const svm_RoundQueue *queue = &svm_roundQueues[q];
         if (queue->linked && queue->step != 0 && queue->halo != 0)
-            memcpy(svm_roundItems(self, q, next, -queue->halo),
-                   svm_roundItems(self, q, slot, states * queue->step - queue->halo), (size_t)queue->halo * queue->size);
+            memmove(svm_roundItems(self, q, next, -queue->halo),
+                    svm_roundItems(self, q, slot, states * queue->step - queue->halo), (size_t)queue->halo * queue->size);
     }
 #endif
 #if SVM_MAPPED_HAVE(INPUT)
@@ -782,8 +789,8 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
         if (self->mapped[f->queue][slot] || (SVM_MAPPED_HAVE(READS) && self->claimed[f->queue][slot]))
             svm_roundFetch(self, f, slot, first, next, -queue->halo, queue->halo);
         else
-            memcpy(svm_roundItems(self, f->queue, next, -queue->halo), svm_roundItems(self, f->queue, slot, first),
-                   (size_t)(queue->halo + self->readers[f->file].held) * queue->size);
+            memmove(svm_roundItems(self, f->queue, next, -queue->halo), svm_roundItems(self, f->queue, slot, first),
+                    (size_t)(queue->halo + self->readers[f->file].held) * queue->size);
         svm_roundStays(self, f->queue, next);
     }
 #endif
@@ -793,11 +800,13 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
         const svm_RoundQueue *queue = &svm_roundQueues[q];
         svm_roundStays(self, q, next);
         if (states == 0 && queue->delay != 0 && queue->step != 0) // what it is behind by went on when its round was written
-            memcpy(svm_roundItems(self, q, next, -queue->delay), svm_roundItems(self, q, slot, -queue->delay),
-                   (size_t)queue->delay * queue->size);
+            memmove(svm_roundItems(self, q, next, -queue->delay), svm_roundItems(self, q, slot, -queue->delay),
+                    (size_t)queue->delay * queue->size);
     }
 #endif
     (void)next, (void)slot, (void)states;
+    if (svm_roundsWait(self))
+        self->round = 0; // runs of other slots are set up when threads begin
     self->placed = true;
 }
 
