@@ -602,7 +602,7 @@ static bool share_processor(const plan_names *x, const plan_names *y)
 }
 
 // In order of addresses.
-static const char *find_overlap(hlc_program *p, const plan *pl, const plan_resources *r)
+static const char *find_overlap(hlc_program *p, const plan *pl, const plan_resources *r, uint32_t *kernel)
 {
     for (uint32_t k = 0; k < pl->where.len; k++)
         for (uint32_t i = 0; i < k; i++) {
@@ -612,13 +612,14 @@ static const char *find_overlap(hlc_program *p, const plan *pl, const plan_resou
             const plan_processor *q = plan_offload_processor(r, x->offload.data[0]);
             uint64_t x_end = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, k).bytes,
                      y_end = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, i).bytes;
+            *kernel = k;
             if (x->at < y_end && y->at < x_end)
                 return "strips of two regions overlap";
         }
     return NULL;
 }
 
-const char *plan_net_wrong_offload(hlc_program *p, const plan *pl)
+const char *plan_net_wrong_offload(hlc_program *p, const plan *pl, uint32_t *kernel)
 {
     const plan_resources *r = NULL;
     const char *wrong = NULL, **keeps = plan_net_keepers(p, pl);
@@ -627,6 +628,7 @@ const char *plan_net_wrong_offload(hlc_program *p, const plan *pl)
             continue;
         r = r == NULL ? plan_offload_resources(p, pl) : r;
         wrong = wrong_region(p, pl, r, k, keeps[k]);
+        *kernel = k;
     }
-    return wrong == NULL && r != NULL ? find_overlap(p, pl, r) : wrong;
+    return wrong == NULL && r != NULL ? find_overlap(p, pl, r, kernel) : wrong;
 }

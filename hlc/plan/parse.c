@@ -38,6 +38,33 @@ static void fail(parser *p, const char *expected)
     diag_error(p->d, r, "expected %s in the text of a plan", expected);
 }
 
+src_range plan_line_range(const plan *pl, plan_line line, size_t number)
+{
+    const uint64_t keys[] = {(uint64_t)line << 32 | number, (uint64_t)PLAN_LINE_NAME << 32};
+    for (size_t i = 0; pl->lines != NULL && i < 2; i++) {
+        const src_range *range = hmap_getn(pl->lines, &keys[i], sizeof keys[i]);
+        if (range != NULL)
+            return *range;
+    }
+    return (src_range){0};
+}
+
+// Of several stages of an actor the first is told.
+static void note_range(parser *p, plan_line line, size_t number, src_range range)
+{
+    const uint64_t key = (uint64_t)line << 32 | number;
+    if (hmap_getn(p->pl->lines, &key, sizeof key) != NULL)
+        return;
+    src_range *known = ARENA_NEW(p->a, src_range);
+    *known = range;
+    hmap_setn(p->pl->lines, &key, sizeof key, known);
+}
+
+static void note_line(parser *p, plan_line line, size_t number)
+{
+    note_range(p, line, number, (src_range){p->file, (uint32_t)p->begin, (uint32_t)p->end});
+}
+
 static bool is_word_char(char c)
 {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -274,7 +301,9 @@ static plan_stage stage(parser *p)
         st.kind = PLAN_COPY;
     else
         expect(p, TOKEN_WORD, "fire");
+    src_range here = {p->file, (uint32_t)p->begin, (uint32_t)p->end};
     st.actor = actor(p);
+    note_range(p, PLAN_LINE_STAGE, st.actor, here);
     if (st.kind == PLAN_COPY)
         st.port = port(p);
     st.in = access(p);
@@ -334,6 +363,7 @@ static plan_item item(parser *p)
 
 static void kernel(parser *p)
 {
+    note_line(p, PLAN_LINE_KERNEL, p->pl->kernels.len);
     plan_kernel k = {.name = name(p, "the name of a kernel")};
     int64_t region = keyed(p, "region");
     k.region = region >= (int64_t)p->m->regions.len ? PLAN_NONE : (uint32_t)region;
@@ -356,6 +386,7 @@ static void kernel(parser *p)
 
 static void buffer_line(parser *p)
 {
+    note_line(p, PLAN_LINE_BUFFER, p->pl->buffers.len);
     expect(p, TOKEN_SIGN, "%");
     if (!p->failed && p->kind == TOKEN_NUMBER && p->number != (int64_t)p->pl->buffers.len)
         fail(p, arena_printf(p->a, "number %zu: buffers are numbered in order", p->pl->buffers.len));
@@ -374,6 +405,7 @@ static void stream_line(parser *p)
 {
     const plan_net *graph = p->pl->net;
     size_t number = p->pl->capacities.len;
+    note_line(p, PLAN_LINE_STREAM, number);
     if (graph == NULL || number >= graph->streams.len)
         fail(p, "as many streams as channels are cut");
     else if (!is(p, TOKEN_WORD, graph->streams.data[number].name))
@@ -433,6 +465,7 @@ static void net_assign_line(parser *p)
 {
     plan *pl = p->pl;
     size_t at = pl->where.len;
+    note_line(p, PLAN_LINE_ASSIGN, at);
     if (pl->net == NULL || at >= pl->net->kernels.len || !plan_load_machine(p->program, pl)) {
         fail(p, "as many kernels as the program is cut into");
         return;
@@ -530,6 +563,7 @@ static void assign_line(parser *p, plan_cut *cut)
 static void queue_line(parser *p, plan_cut *cut)
 {
     size_t i = cut->queues.len;
+    note_line(p, PLAN_LINE_QUEUE, i);
     if (i >= cut->graph->streams.len || !is(p, TOKEN_WORD, cut->graph->streams.data[i].name))
         fail(p, i >= cut->graph->streams.len ? "as many queues as channels are cut"
                                              : arena_printf(p->a, "the queue '%s'", cut->graph->streams.data[i].name));
@@ -677,6 +711,7 @@ static void body(parser *p)
         cut_lines(p);
     else if (!p->failed)
         net_lines(p);
+    note_line(p, PLAN_LINE_STRIP, 0);
     pl->strip = keyed(p, "strip");
     if (is(p, TOKEN_WORD, "most"))
         pl->most = keyed(p, "most");
@@ -685,12 +720,14 @@ static void body(parser *p)
         pl->rounds = number(p, "how many strips run at once");
     pl->allocated = accept(p, TOKEN_WORD, "bytes");
     if (pl->allocated) {
+        note_line(p, PLAN_LINE_BYTES, 0);
         pl->bytes = (uint64_t)number(p, "how many bytes buffers take");
         pl->least_bytes = (uint64_t)keyed(p, "least");
     }
     while (accept(p, TOKEN_WORD, "buffer"))
         buffer_line(p);
     while (accept(p, TOKEN_WORD, "initial")) {
+        note_line(p, PLAN_LINE_INITIAL, pl->initials.len);
         plan_initial i = {.channel = channel(p)};
         i.access = access(p);
         VEC_PUSH(p->a, &pl->initials, i);
@@ -703,12 +740,14 @@ static void body(parser *p)
                                  pl->rounds > PLAN_NET_ROUNDS))
         fail(p, "a line 'assign' for each kernel, and 1 to 8 rounds");
     while (accept(p, TOKEN_WORD, "read")) {
+        note_line(p, PLAN_LINE_READER, pl->readers.len);
         plan_io r = io(p);
         VEC_PUSH(p->a, &pl->readers, r);
     }
     while (accept(p, TOKEN_WORD, "kernel"))
         kernel(p);
     while (accept(p, TOKEN_WORD, "write")) {
+        note_line(p, PLAN_LINE_WRITER, pl->writers.len);
         plan_io w = io(p);
         VEC_PUSH(p->a, &pl->writers, w);
     }
@@ -730,7 +769,8 @@ static bool check_priming(parser *p)
     p->program->plan = before;
     if (cut->priming == priming)
         return true;
-    diag_error_at(p->d, NULL, "plan of '%s': chunks begin with a priming of %" PRId64 " steady states", p->pl->name,
+    diag_error(p->d, plan_line_range(p->pl, PLAN_LINE_NAME, 0),
+               "plan of '%s': chunks begin with a priming of %" PRId64 " steady states", p->pl->name,
                   cut->priming);
     return false;
 }
@@ -743,7 +783,8 @@ static bool check_helpers(parser *p)
     for (size_t i = 0; i < pl->where.len; i++) {
         if (pl->where.data[i].helpers.len == 0 || why[i] == NULL)
             continue;
-        diag_error_at(p->d, NULL, "plan of '%s': the kernel of '%s' cannot be parallel: %s", pl->name,
+        diag_error(p->d, plan_line_range(pl, PLAN_LINE_ASSIGN, i),
+                   "plan of '%s': the kernel of '%s' cannot be parallel: %s", pl->name,
                       pl->net->whole->actors.data[pl->net->kernels.data[i].actors.data[0]]->name, why[i]);
         return false;
     }
@@ -755,10 +796,11 @@ static bool check_offloads(parser *p)
 {
     plan *before = p->program->plan;
     p->program->plan = p->pl;
-    const char *why = p->pl->where.len == 0 ? NULL : plan_net_wrong_offload(p->program, p->pl);
+    uint32_t kernel = 0;
+    const char *why = p->pl->where.len == 0 ? NULL : plan_net_wrong_offload(p->program, p->pl, &kernel);
     p->program->plan = before;
     if (why != NULL)
-        diag_error_at(p->d, NULL, "plan of '%s': %s", p->pl->name, why);
+        diag_error(p->d, plan_line_range(p->pl, PLAN_LINE_ASSIGN, kernel), "plan of '%s': %s", p->pl->name, why);
     return why == NULL;
 }
 
@@ -779,6 +821,9 @@ plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
     know_actors(&p);
     next(&p);
     expect(&p, TOKEN_WORD, "plan");
+    p.pl->lines = ARENA_NEW(p.a, hmap);
+    hmap_init(p.pl->lines, p.a);
+    note_line(&p, PLAN_LINE_NAME, 0);
     p.pl->name = name(&p, "the name of the program");
     expect(&p, TOKEN_SIGN, "{");
     body(&p);

@@ -117,6 +117,22 @@ typedef struct plan_net_place {
 // Strips that the sources of a net on several processors may run on before the control program waits for all.
 enum { PLAN_NET_ROUNDS = 8 };
 
+// What of a plan's text an error is about: a line, by kind and number; of stages, that of their actor.
+typedef enum plan_line {
+    PLAN_LINE_NAME,
+    PLAN_LINE_STRIP,
+    PLAN_LINE_BYTES,
+    PLAN_LINE_BUFFER,
+    PLAN_LINE_INITIAL,
+    PLAN_LINE_STREAM,
+    PLAN_LINE_ASSIGN,
+    PLAN_LINE_QUEUE,
+    PLAN_LINE_READER,
+    PLAN_LINE_KERNEL,
+    PLAN_LINE_STAGE,
+    PLAN_LINE_WRITER,
+} plan_line;
+
 typedef struct plan {
     const char *name;
     const char *machine, *control, *processor, *memory; // names in the machine file
@@ -139,6 +155,7 @@ typedef struct plan {
     bool drains;               // some reader can end, and what then fires may be seen (drain.c)
     int64_t *drain;            // per actor: most firings in the drain after steady states
     int64_t *init_drain;       // per actor: most firings when input ends in the initialisation
+    hmap *lines;               // of a plan that was read, until it is verified: src_range by plan_line and number; else NULL
 } plan;
 
 // ---- Building (build.c): every pass leaves a complete, valid plan ----
@@ -210,6 +227,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m);
 // Parses the text of a plan for p's module and schedule, from a byte offset of the file on; if it says that the program is
 // cut into kernels, these are p's then. NULL on any error, which is reported.
 plan *plan_parse(struct hlc_program *p, source_id file, uint32_t begin);
+// Where the text says it, or where it begins; no place if the plan was not read.
+src_range plan_line_range(const plan *pl, plan_line line, size_t number);
 // Everything that a plan promises: all stages there once and in order, views that fit, sizes, addresses; and, for as
 // many items as a bound allows, that each firing finds the items that the stream graph gives it. Reports to d.
 bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);

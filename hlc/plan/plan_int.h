@@ -102,8 +102,8 @@ typedef struct plan_net_work {
 } plan_net_work;
 bool plan_net_offload(struct hlc_program *p, const plan_net_work *work, const char *const *keeps);
 bool plan_net_settle_offloads(struct hlc_program *p);
-// Why what the plan says of offloaded regions cannot be; NULL: it can.
-const char *plan_net_wrong_offload(struct hlc_program *p, const plan *pl);
+// Why what the plan says of an offloaded region cannot be, and of which; NULL: it can.
+const char *plan_net_wrong_offload(struct hlc_program *p, const plan *pl, uint32_t *kernel);
 
 // ---- copies.c ---- Puts an identity filter between each file that is read and the one that it is copied to; false after an
 // error.

@@ -35,7 +35,8 @@ typedef struct replay {
 static void wrong(replay *r, uint32_t actor, const char *what)
 {
     if (r->ok)
-        diag_error_at(r->d, NULL, "plan of '%s': '%s' %s", r->m->name, r->m->actors.data[actor]->name, what);
+        diag_error(r->d, plan_line_range(r->pl, PLAN_LINE_STAGE, actor), "plan of '%s': '%s' %s", r->m->name,
+                   r->m->actors.data[actor]->name, what);
     r->ok = false;
 }
 

@@ -14,6 +14,7 @@ typedef struct verifier {
     const sir_module *m;
     const schedule *s;
     bool ok;
+    src_range at;    // what is looked at
     uint32_t **done; // per actor and port: stages that do it
 } verifier;
 
@@ -27,7 +28,7 @@ static void fail(verifier *v, const char *format, ...)
     va_start(args, format);
     const char *text = arena_vprintf(v->a, format, args);
     va_end(args);
-    diag_error_at(v->d, NULL, "plan of '%s': %s", v->m->name, text);
+    diag_error(v->d, v->at, "plan of '%s': %s", v->m->name, text);
 }
 
 static const char *actor_name(const verifier *v, uint32_t actor)
@@ -382,6 +383,7 @@ static void check_kernels(verifier *v)
     check_pieces(v);
     for (uint32_t k = 0; k < v->pl->kernels.len && v->ok; k++) {
         const plan_kernel *kernel = &v->pl->kernels.data[k];
+        v->at = plan_line_range(v->pl, PLAN_LINE_KERNEL, k);
         if (!is_name(kernel->name) || hmap_get(&names, kernel->name) != NULL)
             fail(v, "two kernels are called '%s'", kernel->name);
         hmap_set(&names, kernel->name, v);
@@ -389,8 +391,12 @@ static void check_kernels(verifier *v)
             fail(v, "kernel '%s' does nothing", kernel->name);
         for (size_t i = 0; i < kernel->items.len && v->ok; i++) {
             const plan_item *item = &kernel->items.data[i];
-            for (size_t s = 0; s < item->stages.len && v->ok; s++)
+            for (size_t s = 0; s < item->stages.len && v->ok; s++) {
+                v->at = plan_line_range(v->pl, PLAN_LINE_STAGE, item->stages.data[s].actor);
                 check_members(v, &item->stages.data[s], item->cycle);
+            }
+            if (v->ok)
+                v->at = plan_line_range(v->pl, PLAN_LINE_KERNEL, k);
             if (v->ok && item->cycle < 0 && item->stages.len != 1)
                 fail(v, "an item of kernel '%s' has not one stage", kernel->name);
             if (v->ok && item->cycle >= 0)
@@ -421,6 +427,7 @@ static void check_initials(verifier *v)
 {
     bool *seen = ARENA_ARRAY(v->a, bool, v->m->channels.len + 1);
     for (VEC_EACH(plan_initial, i, &v->pl->initials)) {
+        v->at = plan_line_range(v->pl, PLAN_LINE_INITIAL, (size_t)(i - v->pl->initials.data));
         if (seen[i->channel])
             fail(v, "enqueued items are there twice");
         seen[i->channel] = true;
@@ -428,6 +435,8 @@ static void check_initials(verifier *v)
         if (v->ok && !view_in_bounds(&i->access.view, (int64_t)v->m->channels.data[i->channel].initial.len))
             fail(v, "enqueued items reach too far");
     }
+    if (v->ok)
+        v->at = plan_line_range(v->pl, PLAN_LINE_NAME, 0);
     for (uint32_t i = 0; i < v->m->channels.len && v->ok; i++)
         if (seen[i] != (v->m->channels.data[i].initial.len != 0))
             fail(v, "the items enqueued for '%s' are not placed, or others are",
@@ -438,6 +447,7 @@ static void check_initials(verifier *v)
 // have is what replay shows.
 static void check_complete(verifier *v)
 {
+    v->at = plan_line_range(v->pl, PLAN_LINE_NAME, 0);
     for (uint32_t i = 0; i < v->m->actors.len && v->ok; i++) {
         const sir_actor *a = v->m->actors.data[i];
         bool needed = (a->kind == SIR_FILTER && !a->filter->identity) || a->kind == SIR_READER || a->kind == SIR_WRITER;
@@ -468,6 +478,7 @@ static void check_settled(verifier *v)
         plan_assign_addresses(v->a, &copy, v->m, v->s);
     for (size_t i = 0; i < copy.buffers.len && v->ok; i++) {
         const plan_buffer *x = &v->pl->buffers.data[i], *y = &copy.buffers.data[i];
+        v->at = plan_line_range(v->pl, PLAN_LINE_BUFFER, i);
         if (x->base != y->base || x->keep != y->keep || x->step != y->step || x->capacity != y->capacity ||
             x->address != y->address)
             fail(v,
@@ -477,15 +488,19 @@ static void check_settled(verifier *v)
     }
     if (v->ok && copy.capacities.len != v->pl->capacities.len)
         fail(v, "it has %zu streams", copy.capacities.len);
-    for (size_t i = 0; i < copy.capacities.len && v->ok; i++)
+    for (size_t i = 0; i < copy.capacities.len && v->ok; i++) {
+        v->at = plan_line_range(v->pl, PLAN_LINE_STREAM, i);
         if (copy.capacities.data[i] != v->pl->capacities.data[i])
             fail(v, "stream '%s' should have capacity %" PRId64, v->pl->net->streams.data[i].name,
                  copy.capacities.data[i]);
+    }
+    v->at = plan_line_range(v->pl, PLAN_LINE_BYTES, 0);
     if (v->ok && (copy.bytes != v->pl->bytes || copy.least_bytes != v->pl->least_bytes))
         fail(v, "its buffers take %" PRIu64 " bytes, and no layout takes less than %" PRIu64, copy.bytes,
              copy.least_bytes);
     for (size_t i = 0; i < copy.kernels.len && v->ok; i++) {
         const plan_kernel *x = &v->pl->kernels.data[i], *y = &copy.kernels.data[i];
+        v->at = plan_line_range(v->pl, PLAN_LINE_KERNEL, i);
         if (x->after.len != y->after.len ||
             (x->after.len != 0 && memcmp(x->after.data, y->after.data, x->after.len * sizeof(uint32_t)) != 0))
             fail(v, "kernel '%s' waits for other kernels than those that it needs", x->name);
@@ -498,6 +513,7 @@ static void check_cut(verifier *v)
     const plan_cut *cut = v->pl->cut;
     if (cut == NULL || cut->where == NULL)
         return;
+    v->at = plan_line_range(v->pl, PLAN_LINE_NAME, 0);
     for (size_t i = 0; i < cut->kernels.len; i++)
         for (uint32_t k = 1; k < cut->strips; k++)
             if (v->ok && !cut->kernels.data[i].parallel &&
@@ -510,6 +526,8 @@ static void check_cut(verifier *v)
     for (VEC_EACH(const plan_io, io, &v->pl->writers))
         if (v->ok && v->pl->buffers.data[io->access.buffer].keep != 0)
             fail(v, "'%s' is behind what its kernel gives", actor_name(v, io->actor));
+    if (v->ok)
+        v->at = plan_line_range(v->pl, PLAN_LINE_STRIP, 0);
     if (v->pl->strip % plan_cut_granule_of(cut) != 0)
         fail(v, "a strip should be a multiple of %" PRId64 " steady states, as engines move whole units",
              plan_cut_granule_of(cut));
@@ -524,6 +542,7 @@ static void check_cut(verifier *v)
         fail(v, "it has %zu queues", copy.queues.len);
     for (size_t i = 0; i < copy.queues.len && v->ok; i++) {
         const plan_queue *x = &cut->queues.data[i], *y = &copy.queues.data[i];
+        v->at = plan_line_range(v->pl, PLAN_LINE_QUEUE, i);
         const char *name = cut->graph->streams.data[x->stream].name;
         int64_t step = cut->graph->whole_schedule->channels[cut->graph->streams.data[x->stream].channel].steady;
         if (x->delay != y->delay || x->halo != y->halo || x->history != y->history || x->room != y->room)
@@ -539,16 +558,22 @@ static void check_cut(verifier *v)
 bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s)
 {
     verifier v = {.a = a, .d = d, .pl = pl, .m = m, .s = s, .ok = true};
+    v.at = plan_line_range(pl, PLAN_LINE_NAME, 0);
     v.done = ARENA_ARRAY(a, uint32_t *, m->actors.len + 1);
     for (size_t i = 0; i < m->actors.len; i++)
         v.done[i] = ARENA_ARRAY(a, uint32_t, m->actors.data[i]->inputs.len + m->actors.data[i]->outputs.len + 1);
     check_counts(&v);
     if (v.ok)
         check_header(&v);
-    for (size_t i = 0; i < pl->readers.len && v.ok; i++)
+    for (size_t i = 0; i < pl->readers.len && v.ok; i++) {
+        v.at = plan_line_range(pl, PLAN_LINE_READER, i);
         check_io(&v, &pl->readers.data[i], SIR_READER);
-    for (size_t i = 0; i < pl->writers.len && v.ok; i++)
+    }
+    for (size_t i = 0; i < pl->writers.len && v.ok; i++) {
+        v.at = plan_line_range(pl, PLAN_LINE_WRITER, i);
         check_io(&v, &pl->writers.data[i], SIR_WRITER);
+    }
+    v.at = plan_line_range(pl, PLAN_LINE_NAME, 0);
     if (v.ok)
         check_initials(&v);
     if (v.ok)
