@@ -346,6 +346,9 @@ enum { UNFORESEEN = 64 };
 // Nodes for each item that lies apart from that of the next lane, where a register has few lanes: loading and turning such
 // items takes what the lanes save. Simulated (SPEs, four lanes): transforms are 1.5 times slower without this.
 enum { FEW_LANES = 4, APART_WORK = 64 };
+// And for each item, where a register has many, from which on twice as many firings gain: the processor does some while others
+// wait. With less transforms and sorting lose.
+enum { WAITING_WORK = 128 };
 
 // Lanes that are turned at once.
 enum { TURNED_LANES = 16 };
@@ -576,6 +579,10 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
         return 0;
     count_values(c, &values, &bytes);
     int registers = bytes > 0 || values > 4 ? 2 : w.loads > 0 ? 4 : 8;
+    // Where a firing computes for long what waits for the trip before, another one goes on meanwhile.
+    if (c->e->wide_registers && registers == 2 && w.serial * 2 >= w.all &&
+        w.all >= (double)(WAITING_WORK * (f->pop.max + f->push.max)))
+        registers = 4;
     // Loads are what sums wait for, and coefficients serve twice as many firings.
     if (c->e->wide_registers && registers == 4 && values == f->push.max)
         registers = 8;
