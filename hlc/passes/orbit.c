@@ -20,14 +20,16 @@
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 
-// Firings of a round, and of one whose table lies in no cache; statements and nodes that are followed, and those of each
-// filter where all of a program took more; nodes of a body from which it is worth it; moves of bits.
+// Firings of a round, and of one whose table lies in no cache; statements and nodes that are followed, those of each filter
+// where all of a program took more, and those of all sources until none is followed for long; nodes of a body from which it
+// is worth it; moves of bits.
 enum {
     MOST_FIRINGS = 32768,
     LOCAL_FIRINGS = 1024,
     MOST_STEPS = 1 << 23,
     PROGRAM_STEPS = 1 << 25,
     LEAST_STEPS = 1 << 19,
+    SOURCE_STEPS = 1 << 20,
     LEAST_NODES = 48,
     MOST_MOVES = 4,
     BITS = 32
@@ -411,11 +413,11 @@ static bool repeat_tables(hlc_program *p, sir_filter *f)
     return rounds != 0;
 }
 
-static bool tabulate_source(hlc_program *p, sir_filter *f)
+static bool tabulate_source(hlc_program *p, sir_filter *f, int64_t *steps)
 {
     bool vectors = has_vectors(p);
-    orbit_round round =
-        orbit_tabulate_source(p->module, f, vectors ? ORBIT_SOURCE : ORBIT_SOURCE_LOCAL, vectors ? ORBIT_ITEMS : 0);
+    orbit_round round = orbit_tabulate_source(p->module, f, vectors ? ORBIT_SOURCE : ORBIT_SOURCE_LOCAL,
+                                              vectors ? ORBIT_ITEMS : 0, steps);
     bool early = round.items < round.firings * f->work->push.max;
     if (round.firings != 0)
         diag_remark(p->diag, sir_range(p->module, p->sources, f->loc),
@@ -429,11 +431,11 @@ bool pass_orbit(hlc_program *p)
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
         return false;
     bool changed = false;
-    int64_t left = PROGRAM_STEPS;
+    int64_t left = PROGRAM_STEPS, source_steps = SOURCE_STEPS;
     for (VEC_EACH(sir_filter *, filter, &p->module->filters)) {
         sir_filter *f = *filter;
         changed |= has_vectors(p) && repeat_tables(p, f);
-        changed |= tabulate_source(p, f);
+        changed |= tabulate_source(p, f, &source_steps);
         if (!is_plain(p->module, f))
             continue;
         orbiter x = {.a = arena_create(), .m = p->module, .filter = f};

@@ -241,7 +241,7 @@ static bool begins_again(const source *x)
     return true;
 }
 
-static bool set_up(source *x)
+static bool set_up(source *x, bool may_be_long)
 {
     const sir_filter *f = x->filter;
     x->locals = ARENA_ARRAY(x->a, sir_scalar *, f->work->locals.len + 1);
@@ -261,7 +261,7 @@ static bool set_up(source *x)
         if (!field->constant && !field->init.zero)
             memcpy(x->fields[i], field->init.data, field->type->words * sizeof(sir_scalar));
     }
-    x->room = f->work->push.max > 1 ? x->most * ROOM : x->most;
+    x->room = may_be_long && f->work->push.max > 1 ? x->most * ROOM : x->most;
     x->items = ARENA_ARRAY(x->a, sir_scalar, (size_t)x->room);
     return true;
 }
@@ -405,13 +405,14 @@ static bool is_plain(const sir_module *m, const sir_filter *f)
            f->output->kind != SIR_VOID && is_value(f->output) && f->work->push.max > 0 && pass_rates_proved(m, f->work);
 }
 
-orbit_round orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated)
+orbit_round orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated, int64_t *steps)
 {
     orbit_round none = {0};
     if (!is_plain(m, f) || f->work->push.max > most)
         return none;
     source x = {.a = arena_create(), .m = m, .filter = f, .most = most};
-    bool found = is_worth_it(x.a, f) && set_up(&x) && find_round(&x);
+    bool found = is_worth_it(x.a, f) && set_up(&x, *steps > 0) && find_round(&x);
+    *steps -= x.steps;
     if (found)
         rewrite(m, f, &x, f->work->push.max == 1 && repeated > x.round ? repeated / x.round : 1);
     arena_destroy(x.a);
