@@ -21,7 +21,7 @@
 #include "hlc/passes/pass.h"
 
 // Filters that go together at most, as long as what they keep stays in registers; nodes of a body.
-enum { ABREAST_FILTERS = 8, ABREAST_NODES = 150 };
+enum { ABREAST_FILTERS = 8, ABREAST_NODES = 250 };
 
 typedef struct row {
     arena *a;
