@@ -416,6 +416,15 @@ bool svmr_queueRun(svmr_Kernel *p)
 
 // ---- What is over ----
 
+// An error of it may leave all this, for the control thread's handler.
+static void runHere(svmr_Kernel *p)
+{
+    svmr_unlock(p->machine);
+    svmr_Stop stop = svmr_execute(p);
+    svmr_lock(p->machine);
+    svmr_commit(p, stop);
+}
+
 static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q, uint32_t number)
 {
     svmr_Kernel *p = q->p;
@@ -429,12 +438,13 @@ static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q, uint32_t number)
     if (c->kind == SVM_CELL_INSTRUCTION)
         svmr_instructionOver(p, (const svm_CellInstruction *)((const char *)c + c->ls));
     run->spe = NULL;
-    svmr_commit(p, SVMR_STOP_FINISHED);
-    if (SVMR_UNLIKELY(__atomic_load_n(&spe->hasBadIndex, __ATOMIC_ACQUIRE)) && spe->badIndex == run->number) {
+    if (SVMR_UNLIKELY(__atomic_load_n(&spe->hasBadIndex, __ATOMIC_ACQUIRE)) && spe->badIndex == number) {
         spe->hasBadIndex = false;
         p->progress = 0;
-        p->step(p->kernel); // meets it again, and reports it as everywhere
+        runHere(p); // meets it again, and reports it as everywhere
+        return;
     }
+    svmr_commit(p, SVMR_STOP_FINISHED);
 }
 
 static void takeFailures(svmr_Spe *spe)

@@ -103,7 +103,8 @@ void svmr_queueWords(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
         g.made = i->stores ? 0 : address(data);
         g.indices = (uint32_t)(indices->data - spe->ls);
         g.indexBytes = SVM_WORD;
-        g.limit = (uint32_t)(there->capacity / t->records);
+        const size_t limit = there->capacity / t->records;
+        g.limit = limit < INT32_MAX ? (uint32_t)limit : (uint32_t)INT32_MAX + 1; // an index that is more is below 0
     } else if (!i->stores) {
         data->records = t->repeats;
     }

@@ -34,7 +34,7 @@ static void end(void);
 
 static _Noreturn void fail(svmr_InstructionError error, size_t number, Call at)
 {
-    const uint64_t object = running ? running->object : 0;
+    const uint64_t object = running && error != SVMR_NO_KERNEL ? running->object : 0;
     if (running)
         end();
     svm_cellInstructionError(at.function, at.file, at.line, error, object, number);

@@ -149,36 +149,46 @@ static bool count_groups(const svm_CellWords *g, uint32_t *count)
     return groups <= g->count;
 }
 
-static bool move_groups(Moves *m, uint32_t count)
+static uint32_t index_of(const svm_CellWords *g, uint32_t i)
+{
+    return ((const uint32_t *)g->indices)[i];
+}
+
+// Before anything is moved: the PPE moves what is before a wrong one, and what combines is to do so once.
+static bool are_inside(const svm_CellWords *g, uint32_t count)
+{
+    for (uint32_t i = 0; g->indices && i < count; i++)
+        if (index_of(g, i) >= g->limit) // or below 0
+            return false;
+    return true;
+}
+
+static void move_groups(Moves *m, uint32_t count)
 {
     const svm_CellWords *g = m->g;
     if (!g->indices && g->stride == g->bytes) {
         move(m, m->c->ls, m->c->ea, g->bytes * count);
-        return true;
+        return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const int32_t index = g->indices ? ((const int32_t *)g->indices)[i] : 0;
-        if (g->indices && (index < 0 || (uint32_t)index >= g->limit))
-            return false;
-        const uint64_t there = g->indices ? (uint64_t)(uint32_t)index * g->bytes : (uint64_t)i * g->stride;
+        const uint64_t there = g->indices ? (uint64_t)index_of(g, i) * g->bytes : (uint64_t)i * g->stride;
         move(m, m->c->ls + i * g->bytes, m->c->ea + there, g->bytes);
     }
-    return true;
 }
 
 static bool move_all(const svm_CellCommand *c, const svm_CellWords *g, uint32_t tag)
 {
     uint32_t count;
     Moves m = {.c = c, .g = g, .tag = tag, .ordered = g->indices || g->stride < g->bytes};
-    if (!count_groups(g, &count))
+    if (!count_groups(g, &count) || !are_inside(g, count))
         return false;
-    const bool good = move_groups(&m, count);
+    move_groups(&m, count);
     empty_window(&m);
-    if (good && g->made) {
+    if (g->made) {
         made[tag] = (svm_CellRecords){.records = count};
         mfc_put(&made[tag], g->made, sizeof made[tag], tag, 0, 0);
     }
-    return good;
+    return true;
 }
 
 // What is not as it should be the PPE looks at, and tells.
