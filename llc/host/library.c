@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "llc/cc/cc.h"
@@ -154,7 +155,13 @@ bool host_emit_library(llc_session *s)
     for (VEC_EACH(const char *, other, &s->others))
         if (!llc_is_c(*other))
             VEC_PUSH(s->arena, &command, *other);
-    if (!s->environment->dry_run && unlink(s->output) != 0 && errno != ENOENT) {
+    struct stat there;
+    bool is_there = !s->environment->dry_run && lstat(s->output, &there) == 0;
+    if (is_there && !S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode)) {
+        diag_error_at(s->diag, LLC_TOOL, "a library cannot be written to '%s', which is no file; name one with -o", s->output);
+        return false;
+    }
+    if (is_there && unlink(s->output) != 0) {
         diag_error_at(s->diag, LLC_TOOL, "cannot replace '%s': %s", s->output, strerror(errno));
         return false;
     }
