@@ -53,7 +53,8 @@ sir_stmt *sir_copy_parts(const sir_copier *c, const sir_stmt *s)
     sir_stmt *copy = ARENA_NEW(c->arena, sir_stmt);
     *copy = *s;
     sir_parts p = sir_stmt_parts(copy);
-    for (size_t k = 0; k < p.expr_count; k++)
+    size_t first = s->kind == SIR_LOOP ? 0 : p.expr_count; // a loop's condition has what its blocks declare
+    for (size_t k = 0; k < first; k++)
         *p.expr[k] = sir_copy_expr(c, *p.expr[k]);
     uint32_t *local = declared(copy);
     if (local != NULL && c->declare != NULL)
@@ -64,6 +65,8 @@ sir_stmt *sir_copy_parts(const sir_copier *c, const sir_stmt *s)
         *p.target = sir_copy_expr(c, *p.target);
     for (size_t k = 0; k < p.block_count; k++)
         *p.block[k] = sir_copy_block(c, p.block[k]);
+    for (size_t k = first; k < p.expr_count; k++)
+        *p.expr[k] = sir_copy_expr(c, *p.expr[k]);
     copy_args(c, copy);
     return copy;
 }
