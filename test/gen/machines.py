@@ -245,7 +245,7 @@ class Group:
     def run(self):
         emitted = [n for n in self.checkers if self.attempt(n, lambda n=n: self.emit(n))]
         if emitted and not self.settings.compile_only:
-            left_out = write_batch(self.folder, "all", [(n, os.path.join(str(n), "p.c")) for n in emitted], self.tools.headers, self.tools.own)
+            left_out = write_batch(self.folder, "all", [(n, os.path.join(str(n), "p.c")) for n in emitted], self.tools.headers, self.tools.own, self.tools.include)
             together = [n for n in emitted if n not in left_out]
             if together and not self.compile("all", together):
                 left_out, together = emitted, []
