@@ -39,15 +39,20 @@ void svmr_schedulerDestroy(svm_Machine *m)
     m->scheduler = NULL;
 }
 
-// Whether a machine that one thread uses is to have workers; an adversary wants one thread to make its order.
-static bool needsWorkers(svm_Machine *m)
+// Whether a machine that one thread uses may have workers; an adversary wants one thread to make its order.
+static bool mayHaveWorkers(svm_Machine *m)
 {
     svmr_Scheduler *s = m->scheduler;
-    if (m->processorsUsed < 2 || m->adversary || m->unshared)
+    if (m->adversary)
         return false;
     if (!s->workerLimit)
         s->workerLimit = svmr_workerLimit();
     return s->workerLimit >= 2;
+}
+
+static bool needsWorkers(svm_Machine *m)
+{
+    return m->processorsUsed >= 2 && !m->unshared && mayHaveWorkers(m);
 }
 
 void svmr_placed(svmr_Kernel *p)
@@ -64,13 +69,15 @@ bool svmr_mayWait(const svm_Machine *m)
     return !m->shared && !m->adversary && !asked && !svmr_tracing && !SVMR_PROFILING;
 }
 
+// Where kernels of one processor were initialised alone, the workers begin with the first one of another.
 bool svmr_stopWaiting(svm_Machine *m)
 {
+    if (!m->shared && !mayHaveWorkers(m))
+        return false;
     m->unshared = false;
     if (!m->shared && needsWorkers(m))
         svmr_share(m);
-    m->unshared = !m->shared;
-    return m->shared;
+    return true;
 }
 
 // ---- Running ----

@@ -1,9 +1,9 @@
 // Kernels of two processors run on the calling thread while a program's threads wait; when runs have taken long, and are
-// at least twice what is beside them, and enough is left, the next ones run on threads. Nothing waits with SVM_WORKERS or
-// under the adversary.
-// RUN: %host -o %t && %t waits && env SVM_WORKERS=2 %t works && env SVM_ADVERSARY=1 %t works
-// RUN: %host-asan -o %t && %t waits && env SVM_WORKERS=2 %t works
-// RUN: %host-tsan -o %t && %t waits && env SVM_WORKERS=2 %t works
+// at least twice what is beside them, and enough is left, the next ones run on threads; so do they if the second processor
+// has its first kernel then. Nothing waits with SVM_WORKERS or under the adversary.
+// RUN: %host -o %t && %t waits && %t late && env SVM_WORKERS=2 %t works && env SVM_ADVERSARY=1 %t works
+// RUN: %host-asan -o %t && %t waits && %t late && env SVM_WORKERS=2 %t works
+// RUN: %host-tsan -o %t && %t waits && %t late && env SVM_WORKERS=2 %t works
 #include <pthread.h>
 #include <time.h>
 
@@ -49,9 +49,37 @@ static bool runBoth(svm_Threads *t)
     return pthread_equal(a.ranOn, pthread_self()) && pthread_equal(b.ranOn, pthread_self());
 }
 
+// All runs are one processor's at first.
+static int runLate(void)
+{
+    svm_Threads t;
+    svm_threadsBegin(&t);
+    CHECK(t.wait);
+    svm_kernelInit(&a.kernel, &CORE0, spin, "a");
+    svm_kernelNeverBlocks(&a.kernel);
+    a.nanoseconds = 1000000;
+    for (int i = 0; t.wait && i < 10000; i++) {
+        svm_threadsRun(&t, false);
+        svm_kernelRun(&a.kernel);
+        svm_kernelWait(&a.kernel);
+        svm_threadsRun(&t, true);
+        CHECK(pthread_equal(a.ranOn, pthread_self()));
+        svm_threadsDecide(&t, 100, 1000000);
+    }
+    CHECK(!t.wait);
+    svm_kernelInit(&b.kernel, &CORE1, spin, "b");
+    svm_kernelNeverBlocks(&b.kernel);
+    CHECK(!runBoth(&t));
+    svm_kernelDestroy(&a.kernel);
+    svm_kernelDestroy(&b.kernel);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
+    if (strcmp(argv[1], "late") == 0)
+        return runLate();
     const bool waits = strcmp(argv[1], "waits") == 0;
     svm_Threads t;
     svm_threadsBegin(&t);
