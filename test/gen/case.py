@@ -118,7 +118,7 @@ class Case:
 
 def bake(text, how):
     """The program's text with what tells one of its runs from the others."""
-    how = re.sub(r" --adversary=\S+$", "", how)
+    how = re.sub(r" (--adversary=\S+|SVM_WORKERS=\d+)$", "", how)
     m = re.search(r" --long=(\d+)$", how)
     if m:
         run = Case(text).long_run(int(m.group(1)))
@@ -146,12 +146,16 @@ def with_input(text, name, data):
 class Run:
     """One way to run a program. how: what tells it from the others, for messages."""
 
-    def __init__(self, how, options, files, seconds=RUN_SECONDS):
-        self.how, self.options, self.files, self.seconds = how, options, files, seconds
+    def __init__(self, how, options, files, seconds=RUN_SECONDS, variables=None):
+        self.how, self.options, self.files, self.seconds, self.variables = how, options, files, seconds, variables
 
     def under(self, seed):
         """The same run of a compiled program under the adversary (docs/adversary.md)."""
         return Run(f"{self.how} --adversary={seed}", [*self.options, f"--adversary={seed}"], self.files, self.seconds)
+
+    def with_workers(self, count):
+        """The same run of a compiled program with threads from the beginning."""
+        return Run(f"{self.how} SVM_WORKERS={count}", self.options, self.files, self.seconds, {"SVM_WORKERS": str(count)})
 
     def execute(self, command, folder, how, tagged=True, seconds=None):
         """The result of a command with the run's options, in a fresh folder with its files."""
@@ -161,7 +165,7 @@ class Run:
                 with open(os.path.join(place, name), "wb") as f:
                     f.write(data)
             try:
-                status, out, err = execute(command + options, place, seconds or self.seconds)
+                status, out, err = execute(command + options, place, seconds or self.seconds, self.variables)
             except Failure as f:
                 raise Failure(f.kind, how + self.how, f.detail) from f
             files = {}
@@ -175,9 +179,10 @@ class Run:
         return Result(status, out, err, files, tagged and "--tag-prints" in self.options)
 
 
-def execute(command, folder, seconds):
+def execute(command, folder, seconds, variables=None):
+    environment = {**os.environ, **variables} if variables else None
     try:
-        r = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False)
+        r = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False, env=environment)
     except subprocess.TimeoutExpired as e:
         raise Failure("hang", os.path.basename(command[0]), shlex.join(command)) from e
     return r.returncode, r.stdout.decode("latin-1"), r.stderr.decode(errors="replace")

@@ -104,7 +104,7 @@ class Checker:
 
     def __init__(self, tools, text, folder, seed=0, more=0, long=0):
         self.tools, self.folder, self.rng = tools, folder, random.Random(f"check {seed}")
-        self.case = Case(text)
+        self.case, self.seed = Case(text), seed
         self.runs = self.case.runs(self.rng, more)
         self.runs += filter(None, [self.case.long_run(long)])
         self.expected, self.untagged, self.texts, self.compared = [], {}, set(), 0
@@ -185,7 +185,7 @@ class Checker:
                 if number not in self.untagged:
                     self.untagged[number] = run.execute(self.interpreter(), self.folder, "svmc --interpret", False)
                 expected = self.untagged[number]
-            for one in runs_of(run, number, how):
+            for one in runs_of(run, number, how, self.seed):
                 got = one.execute(command, self.folder, str(how), tagged)
                 if got.status == 1 and kind_of_refusal(got.err):
                     self.note_mapped(how, re.search(r"error: (.*)", got.err).group(1))
@@ -233,12 +233,14 @@ class Checker:
 
 # ---- One program, and many ----
 
-def runs_of(run, number, how):
-    """What is run of an executable for the run with this number, and in which order transfers complete."""
+def runs_of(run, number, how, seed=0):
+    """What is run of an executable for the run with this number, and in which order transfers complete. Inputs are so small that mapped programs
+    do not begin threads by themselves: natively every second run, or program of one run, has them from the beginning."""
     seeds = getattr(how, "seeds", ())
-    if not getattr(how, "once", False):
-        return [run, *map(run.under, seeds)]
-    return [run.under(s) for s in (seeds if number == 0 else [seeds[number % len(seeds)]])]
+    if getattr(how, "once", False):
+        return [run.under(s) for s in (seeds if number == 0 else [seeds[number % len(seeds)]])]
+    native = getattr(how, "llc", "") is None and any(o.startswith("--machine=") for o in how.svmc)
+    return [run.with_workers(2 + (number + seed) // 2 % 3) if native and (number + seed) % 2 else run, *map(run.under, seeds)]
 
 
 def mapped(rng):
@@ -324,7 +326,7 @@ def check(tools, text, seed=0, ways=None, machines=(), more=0, adversary="0", ta
 def ways_for(how):
     """The checks that show a failure again, by how it was shown."""
     seeds = re.findall(r" --adversary=(\S+)$", how)
-    how = re.sub(r" --adversary=\S+$", "", how)
+    how = re.sub(r" (--adversary=\S+|SVM_WORKERS=\d+)$", "", how)
     m = re.match(r"(whole )?svmc (-O.*?)(?: / (clang|svm-llc) (.*))?$", re.sub(r" (-i \d+|--cut=\S+|--long=\d+)$", "", how))
     if not m:
         return [] if how.startswith("svmc --interpret") and "--passes" not in how else ["texts"]
