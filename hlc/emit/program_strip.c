@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hlc/emit/program_int.h"
+#include "hlc/plan/thresholds.h"
 
 // NOTE(alike). Stages share a function where its text is the same: what is printed is the whole of what it does.
 static strbuf *begin_body(program_emitter *x)
@@ -326,8 +327,6 @@ typedef struct strip_lanes {
     emit_signature fire;
 } strip_lanes;
 
-// Levels of -O from which firings go side by side.
-#define LANES_LEVEL 2
 // Firings that go side by side at most.
 #define MOST_LANES 1024
 // Lanes of a register from which on neighbours in a steady state are better: an SPE's four gain nothing.

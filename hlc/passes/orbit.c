@@ -19,6 +19,7 @@
 #include "hlc/passes/orbit_int.h"
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 // Firings of a round, and of one whose table lies in no cache; statements and nodes that are followed, those of each filter
 // where all of a program took more, and those of all sources until none is followed for long; nodes of a body from which it

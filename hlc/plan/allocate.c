@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET_STEPS = 100000000, MOST_TRIES = 200 };
+#include "hlc/plan/thresholds.h"
 
 // An interval of addresses that a neighbour takes.
 typedef struct taken {
@@ -302,7 +302,7 @@ static void search(arena *a, allocator *l)
             best_narrowest = narrowest != 0;
         }
     uint64_t depth = 0;
-    for (int tries = 0; tries < MOST_TRIES && !is_done(l); tries++) {
+    for (int tries = 0; tries < ALLOCATE_TRIES && !is_done(l); tries++) {
         if (raise_highest(l, depth, best_order, order) == l->count)
             return;
         bool better = try_order(l, order, best_narrowest) != UINT64_MAX;
@@ -369,7 +369,7 @@ plan_allocation plan_allocate(plan_object *objects, size_t count)
     if (count == 0)
         return result;
     arena *a = arena_create();
-    allocator l = {.objects = objects, .count = count, .budget = BUDGET_STEPS};
+    allocator l = {.objects = objects, .count = count, .budget = ALLOCATE_STEPS};
     find_stages(a, &l);
     l.bound = result.bound = greatest_live(a, &l);
     l.rank = ARENA_ARRAY(a, uint32_t, count);

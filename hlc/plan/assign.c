@@ -9,20 +9,7 @@
 #include "hlc/plan/cut.h"
 #include "hlc/plan/footprint.h"
 #include "hlc/plan/plan_int.h"
-
-// A chunk is so many times as long as its priming, if a round has room for that many strips; strips of a round at most; and
-// strips a processor where shares differ, and a kernel; bytes that all queues take at most before rounds get shorter, also
-// where no caches make that less.
-enum { ASSIGN_PRIMINGS = 32, ASSIGN_STRIPS = 512, ASSIGN_SHARES = 4, ASSIGN_DEPTH = 2 };
-// Slots of a queue, and rounds under way. Where engines move items the control side maps pages and fills them while two
-// rounds run, so that it takes more. A multiple of the blocks of a window, which rounds use in turn.
-enum { ASSIGN_SLOTS = 2, ASSIGN_MOVED_SLOTS = 4 };
-// Where kernels wait for each other a processor's share of a round runs in so many pieces.
-enum { ASSIGN_CHUNKS = 4 };
-#define ASSIGN_BYTES (UINT64_C(64) << 20)
-#define ASSIGN_CHUNK_SECONDS 8e-3
-// Of their second caches together, the most that queues take of processors that work on them.
-#define ASSIGN_CACHES 8
+#include "hlc/plan/thresholds.h"
 
 typedef struct assigner {
     hlc_program *p;
@@ -262,8 +249,6 @@ int64_t plan_queue_unit(const plan_cut *cut, uint32_t stream)
 // NOTE(lines). Engines move whole units, but the shared memory is fastest where transfers begin and end at its alignment,
 // lines. So queues and windows have whole lines before what they hold, as far as these are little beside the memories
 // that windows lie in.
-enum { ASSIGN_LINES = 512 }; // lines for which such a memory has room, at least
-
 static bool is_little(const plan_cut *cut, int64_t bytes)
 {
     for (VEC_EACH(const plan_processor, q, &cut->resources->processors))

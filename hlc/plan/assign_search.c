@@ -7,10 +7,7 @@
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 #include "hlc/plan/threads.h"
-
-// What is found must be so much faster than what is there; time for the heuristic unless --search tells.
-#define SEARCH_GAIN 0.005
-#define SEARCH_SECONDS 0.2
+#include "hlc/plan/thresholds.h"
 
 typedef struct problem {
     hlc_program *p;

@@ -11,26 +11,12 @@
 
 #include "hlc/ir/walk.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 enum {
-    BIT_LEVEL = 2,  // of -O
     BIT_LEAST = 16, // bytes of a vector
     BIT_MOST = 64,
-    BIT_STEPS = 1 << 19,  // of running a firing with bits
-    BIT_TEXT = 1 << 13,   // as they are written: the C compiler takes about a second for so many
-    BIT_DROPPED = 4,      // times as many are made and not needed
-    BIT_INPUTS = 1 << 12, // that may be made and not needed
     BIT_ROWS = 16,        // items that are turned together
-    BIT_TURN_BYTE = 40,   // operations for 256 lanes that turn a bit of a byte's item to a vector, or back, with others
-    BIT_TURN_INT = 160,
-    BIT_TURN_ALONE = 1300, // and without
-    BIT_TURN_WORD = 1000,  // that turn all bits of an int
-    BIT_TURN_PACKED = 60,  // and those of a byte, with those of seven others
-    // Operations of firings one by one that take as long as one on a vector: the C compiler makes vectors of them, too.
-    BIT_SINGLE_BYTE = 64,
-    BIT_SINGLE_INT = 16,
-    BIT_CODE = 8,         // bytes for an operation
-    BIT_OUTPUTS = 1 << 20 // that a firing may have on a processor for such
 };
 
 // Of the processor that C is compiled for, where it is known and its vectors are wider than the machine's: if so many
@@ -103,9 +89,6 @@ static int64_t bytes(const hlc_program *p, const sir_filter *f, const plan_bit_l
     int64_t taken = f->work->pop.max * item_bytes(p, f->input), given = f->work->push.max * item_bytes(p, f->output);
     return planes * b->lanes / 8 + (taken > given ? taken : given) * b->lanes + BIT_CODE * sir_network_text(n);
 }
-
-// Estimates are rough: less would be no gain.
-#define BIT_GAIN 1.5
 
 static void find_bits(void *context, sir_expr *e, bool written)
 {

@@ -7,9 +7,7 @@
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
-
-// Bounds on playing a cycle through: firings that are written down one by one, and rounds looked at.
-enum { COALESCE_MAX_STEPS = 4096, COALESCE_MAX_ROUNDS = 1 << 20, COALESCE_MAX_PERIOD = 16 };
+#include "hlc/plan/thresholds.h"
 
 typedef struct coalescer {
     arena *arena;

@@ -4,12 +4,7 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
-
-// Of the second cache for channels, and how often the time that moving them takes, where computing hides it.
-#define SECOND_CACHE_SHARE 0.25
-#define HIDES 4
-
-enum { COST_LOOP_ROUNDS = 10, COST_MATH = 20, COST_RECURSION = 100 };
+#include "hlc/plan/thresholds.h"
 
 // What calls of each function cost, worked out once: call chains may branch at every step.
 typedef struct cost_table {
@@ -179,5 +174,5 @@ bool plan_computing_hides(const hlc_program *p, double operations, double moved,
     double lanes = (double)kernel->simd_width / sizeof(float),
            computes = operations / lanes * machine_operation_seconds(kernel, MACHINE_OP_FLOAT_ADD),
            moves = moved * plan_seconds_per_byte(p->machine, kernel, bytes);
-    return bytes < SECOND_CACHE_SHARE * (double)second->size && computes >= HIDES * moves;
+    return bytes < SECOND_CACHE_SHARE * (double)second->size && computes >= SECOND_CACHE_COMPUTES * moves;
 }

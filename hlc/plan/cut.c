@@ -10,9 +10,7 @@
 #include "hlc/plan/footprint.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
-
-// Of a local memory: code and state beyond it leave too little for items.
-#define CUT_MOST_FOOTPRINT 0.75
+#include "hlc/plan/thresholds.h"
 
 typedef VEC(uint32_t) number_list;
 
@@ -373,7 +371,7 @@ static bool is_too_large(hlc_program *p, const plan_resources *r)
         if (p->module->actors.data[i]->kind != SIR_READER && p->module->actors.data[i]->kind != SIR_WRITER)
             VEC_PUSH(p->arena, &actors, i);
     plan_footprint f = plan_footprint_of(p->arena, p->module, actors.data, actors.len);
-    return (double)plan_footprint_bytes(&f, x) > CUT_MOST_FOOTPRINT * (double)x->bytes;
+    return (double)plan_footprint_bytes(&f, x) > CUT_ROOM * (double)x->bytes;
 }
 
 static void pin_kernels(plan_cut *cut, const char *why)

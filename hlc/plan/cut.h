@@ -67,11 +67,6 @@ typedef struct plan_cut {
     const struct map_result *tried;    // what the search came to; NULL: there was nothing to search for
 } plan_cut;
 
-enum {
-    PLAN_WINDOWS = 2,        // blocks of each end that is moved: one is used while the other is moved, if there is room
-    PLAN_STREAM_WINDOWS = 3, // with streams, likewise
-};
-
 // Whether a kernel runs on a processor of resources; before strips are assigned every kernel may run on each.
 bool plan_kernel_runs_on(const plan_cut *cut, uint32_t kernel, uint32_t processor);
 // Whether a processor can do what the kernel needs.
@@ -96,7 +91,6 @@ uint32_t *plan_cut_group(struct hlc_program *p, const plan_record *record, size_
 uint32_t *plan_cut_group_by_search(struct hlc_program *p, const plan_record *record, bool keep, size_t *count);
 // The same for --mapping=space: one stretch of the pipeline for each processor (cut_space.c).
 uint32_t *plan_cut_group_in_space(struct hlc_program *p, const plan_record *record, size_t *count);
-enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
 // Cuts the program into given kernels, as a plan's text has them; flags: 'r' of one that is data-parallel, 'k' of one that
 // is kept. False if they are no kernels, or after an error.
 bool plan_cut_restore(struct hlc_program *p, const uint32_t *kernel_of, size_t count, const char *flags,

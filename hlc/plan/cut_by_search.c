@@ -6,6 +6,7 @@
 #include "hlc/plan/cut.h"
 #include "hlc/plan/footprint.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 #define CUT_OPERATION 1e-9 // seconds; only relations count here
 
@@ -14,10 +15,6 @@ static bool is_file(const sir_actor *a)
     return a->kind == SIR_READER || a->kind == SIR_WRITER;
 }
 
-// What is kept must fit where it is kept. Parts of the memories that state may take, the rest being for items and code: the
-// first that leaves a way.
-static const double cut_rooms[] = {0.75, 0.97};
-
 static uint64_t state_of(const hlc_program *p, uint32_t actor)
 {
     return plan_footprint_of(p->arena, p->module, &actor, 1).state;
@@ -25,13 +22,15 @@ static uint64_t state_of(const hlc_program *p, uint32_t actor)
 
 static const map_result *search(const hlc_program *p, const plan_resources *r, map_problem *problem, bool keep)
 {
+    // What is kept must fit where it is kept: the first that leaves a way.
+    const double rooms[] = {CUT_ROOM, CUT_LITTLE_ROOM};
     const char *why = NULL;
     const map_options how = {.method = MAP_HEURISTIC, .seed = p->config->seed};
     const map_result *found = NULL;
-    for (size_t k = 0; k < sizeof cut_rooms / sizeof *cut_rooms && keep && found == NULL; k++) {
+    for (size_t k = 0; k < sizeof rooms / sizeof *rooms && keep && found == NULL; k++) {
         for (size_t i = 0; i < r->processors.len; i++)
             if (!r->processors.data[i].direct)
-                problem->processors.data[i].memory = (uint64_t)((double)r->processors.data[i].bytes * cut_rooms[k]);
+                problem->processors.data[i].memory = (uint64_t)((double)r->processors.data[i].bytes * rooms[k]);
         found = map_search(p->arena, problem, &how, &why);
     }
     for (size_t i = 0; i < r->processors.len; i++)

@@ -9,15 +9,7 @@
 #include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/threads.h"
-
-// Most of a processor's share of the work that is put into a kernel that must stay on one processor, where it need not be;
-// and where a kernel that stays has that much anyway, how much more may come to it.
-#define GROUP_SHARE 0.5
-#define GROUP_MORE 1.02
-// How much more than its share the busiest processor may have before the search is asked for other kernels.
-#define GROUP_UNEVEN 1.03
-// Groups beyond which kernels with state are joined layer by layer.
-enum { GROUP_MANY = 256 };
+#include "hlc/plan/thresholds.h"
 
 typedef VEC(uint32_t) number_list;
 

@@ -8,14 +8,7 @@
 #include "hlc/plan/cut.h"
 #include "hlc/plan/footprint.h"
 #include "hlc/plan/plan_int.h"
-
-// By so much a stretch may be heavier than it needs to be, where fewer bytes cross its ends then; steps of the search
-// for the least load; how many places for cuts are compared at most, beyond which stretches are as long as they can be.
-#define SPACE_SLACK 1.01
-// Parts of processors' own memories that state may take: the first that leaves a cut.
-static const double space_rooms[] = {0.75, 0.97, INFINITY};
-enum { SPACE_STEPS = 60 };
-#define SPACE_WORK 2e8
+#include "hlc/plan/thresholds.h"
 
 typedef VEC(uint32_t) number_list;
 
@@ -208,12 +201,13 @@ static size_t cut_cheaply(const spacer *s, double load, size_t most, size_t *beg
 
 static void find_room(spacer *s, const plan_resources *r, size_t most, size_t *begins)
 {
+    const double rooms[] = {CUT_ROOM, CUT_LITTLE_ROOM, INFINITY}; // the first that leaves a cut
     double smallest = INFINITY; // of the processors' own memories
     for (VEC_EACH(const plan_processor, q, &r->processors))
         if (!q->direct && (double)q->bytes < smallest)
             smallest = (double)q->bytes;
-    for (size_t i = 0; i < sizeof space_rooms / sizeof *space_rooms; i++) {
-        s->room = smallest * space_rooms[i];
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        s->room = smallest * rooms[i];
         if (cut_greedily(s, INFINITY, most, begins) <= most)
             return;
     }

@@ -6,9 +6,7 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
-
-// A priming beyond this is not worth repeating.
-enum { FISS_MOST_PRIMING = 1 << 20 };
+#include "hlc/plan/thresholds.h"
 
 // ---- Priming ----
 

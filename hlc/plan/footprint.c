@@ -8,10 +8,7 @@
 
 #include "hlc/ir/walk.h"
 #include "hlc/plan/plan_int.h"
-
-// Bytes of code for a filter, for an actor (its place in the kernel), for a node of a body; of stack for a call, and
-// for the runtime below the kernel.
-enum { CODE_FILTER = 1024, CODE_ACTOR = 96, CODE_NODE = 8, STACK_CALL = 96, STACK_RUNTIME = 2048 };
+#include "hlc/plan/thresholds.h"
 
 typedef struct counter {
     arena *arena;

@@ -7,10 +7,7 @@
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
-
-// Stages of a program that becomes one kernel; stages of a kernel at most, and before a cut at the end of a stream,
-// otherwise.
-enum { FUSE_WHOLE = 96, FUSE_MOST = 64, FUSE_ENOUGH = 24 };
+#include "hlc/plan/thresholds.h"
 
 // The child of the whole program that an item lies in.
 static uint32_t top_region(const sir_module *m, const plan_item *item)

@@ -10,6 +10,7 @@
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 typedef VEC(uint32_t) channel_list;
 
@@ -159,13 +160,6 @@ static void share(placer *x, const uint32_t *roots, size_t count)
 }
 
 // ---- Transposed buffers ----
-
-// Windows and work of filters that are worth it; steady states that must fit, those that are enough, and those that are
-// where filters with state begin with each run anew.
-enum { TRANSPOSE_WINDOW = 16, TRANSPOSE_OPERATIONS = 200, TRANSPOSE_LEAST = 16, TRANSPOSE_MOST = 256,
-       TRANSPOSE_STATE_MOST = 1024 };
-// Buffers of this size that are live at a time, about; where only one or two are laid out so, something else is beside them.
-enum { TRANSPOSE_LIVE = 3 };
 
 static bool straight_block(const sir_block *b);
 

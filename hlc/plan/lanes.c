@@ -12,10 +12,7 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
-
-// Levels of -O from which firings go side by side; operations of a firing, trips of a loop, from which that is worth it;
-// bytes of local arrays that stay in the first cache for all lanes.
-enum { LANES_LEVEL = 2, LANES_OPERATIONS = 96, LANES_TRIPS = 12, LANES_BYTES = 16384 };
+#include "hlc/plan/thresholds.h"
 
 static bool is_item_type(const sir_module *m, const sir_type *t)
 {

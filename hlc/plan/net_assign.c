@@ -8,26 +8,7 @@
 #include "hlc/plan/abilities.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
-
-// A region is cut beside an actor that has so much of all work.
-#define CUT_SHARE 0.05
-
-// All in operations of the rough count (cost.c).
-enum {
-    CROSSING_BYTES = 4, // an item that crosses costs as much as so many of its bytes,
-    CROSSING_CALL = 2,  // and this, for its share of waking who waits for it
-    DYNAMIC_FIRING = 30, // to find out whether a dynamic-rate actor can fire, and that it has
-    ASSIGN_ROUNDS = 4,  // of moving single kernels where that helps
-};
-// The most loaded processor must have less than this of all work, or the program stays on one.
-#define ASSIGN_GAIN 0.8
-// A data-parallel region has so much of what one processor's share would be, at least, and its chunks so many operations.
-#define PARALLEL_SHARE 0.25
-enum { PARALLEL_CHUNK = 20000 };
-// Helpers are processors that have less than this times their share of all work to do by themselves.
-#define HELPER_SHARE 1.0
-// Firings side by side in vectors cost this of what the rough count says.
-#define LANES_SHARE 0.15
+#include "hlc/plan/thresholds.h"
 
 typedef struct assigner {
     hlc_program *p;
@@ -237,7 +218,7 @@ const bool *plan_find_apart(hlc_program *p)
         const sir_channel *c = &m->channels.data[i];
         const sched_channel *sc = &s->channels[i];
         double from = each[c->producer] * (double)s->reps[c->producer],
-               to = each[c->consumer] * (double)s->reps[c->consumer], least = CUT_SHARE * all;
+               to = each[c->consumer] * (double)s->reps[c->consumer], least = NET_CUT_SHARE * all;
         bool loop = s->cycle[c->producer] >= 0 && s->cycle[c->producer] == s->cycle[c->consumer];
         if (sc->cut || loop || is_file(m->actors.data[c->producer]) || is_file(m->actors.data[c->consumer]))
             continue;
@@ -305,9 +286,6 @@ static double most_loaded(const assigner *x)
     return most;
 }
 
-// Searching costs kernels times streams.
-enum { ASSIGN_MOST = 256 };
-
 static bool assign(assigner *x)
 {
     double all = 0;
@@ -317,14 +295,14 @@ static bool assign(assigner *x)
     }
     for (uint32_t k; (k = heaviest(x)) != SIR_NONE;)
         place(x, k);
-    for (int round = 0; round < ASSIGN_ROUNDS; round++)
+    for (int round = 0; round < NET_ASSIGN_ROUNDS; round++)
         for (uint32_t k = 0; k < x->count; k++) {
             uint32_t before = x->at[k];
             x->load[before] -= share(x, k);
             x->at[k] = SIR_NONE;
             place(x, k);
         }
-    return most_loaded(x) < ASSIGN_GAIN * all;
+    return most_loaded(x) < NET_ASSIGN_GAIN * all;
 }
 
 // Whether a processor has less to do of kernels that are not data-parallel than is a processor's share of all: who waits for
@@ -352,7 +330,7 @@ static const char *why_not(const hlc_program *p)
     for (VEC_EACH(sir_function *, f, &p->net->whole->functions))
         if ((*f)->kind == SIR_NATIVE)
             return "its native functions may have state in common";
-    return p->net->kernels.len > ASSIGN_MOST ? "it has too many kernels to be worth a search" : NULL;
+    return p->net->kernels.len > NET_ASSIGN_MOST ? "it has too many kernels to be worth a search" : NULL;
 }
 
 bool plan_net_assign(hlc_program *p)

@@ -17,21 +17,11 @@
 #include "hlc/plan/footprint.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/threads.h"
+#include "hlc/plan/thresholds.h"
 
-// A region is offloaded if it has so much of all work, and so many operations for each byte that is moved.
-#define OFFLOAD_SHARE 0.05
-#define OFFLOAD_OPERATIONS 1.0
-// A strip's work where the region is takes so many times as long as starting it elsewhere.
-#define OFFLOAD_STARTS 2.0
-// A region whose strips are done by one processor takes it less than this of what all of the program takes without it.
-#define OFFLOAD_GAIN 0.9
 enum {
-    OFFLOAD_TURNS = 2,      // blocks of a window: one is worked on while the other is moved, if there is room
     OFFLOAD_ALIGNMENT = 64, // buffers begin at multiples of it; what engines move must
     OFFLOAD_FIELD = 8,      // and fields of a state, at most
-    OFFLOAD_FIRINGS = 32,   // that go side by side in vectors
-    OFFLOAD_SLACK = 64,     // bytes of memory for what the footprint leaves out
-    OFFLOAD_STRIPS = 8,     // of a run of a region that one processor does: so much of it waits for its first transfer
 };
 
 // ---- Processors ----

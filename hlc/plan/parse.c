@@ -6,6 +6,7 @@
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 typedef enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_NUMBER, TOKEN_SIGN } token_kind;
 

@@ -114,9 +114,6 @@ typedef struct plan_net_place {
     uint64_t at;
 } plan_net_place;
 
-// Strips that the sources of a net on several processors may run on before the control program waits for all.
-enum { PLAN_NET_ROUNDS = 8 };
-
 // What of a plan's text an error is about: a line, by kind and number; of stages, that of their actor.
 typedef enum plan_line {
     PLAN_LINE_NAME,

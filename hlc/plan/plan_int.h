@@ -86,7 +86,6 @@ plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir
                              const plan_processor *on, uint32_t kernel);
 // Whether the steady states of a kernel of a net keep something but items of its inputs.
 bool plan_offload_keeps(const plan *pl, const sir_module *m, uint32_t kernel);
-enum { PLAN_OFFLOAD_MOST = 1 << 30 }; // steady states of a run
 // Elements more that the buffer of an offloaded region's input has room for: what engines move beyond its last item.
 int64_t plan_offload_room(const plan *pl, const sir_module *m, uint32_t buffer);
 // The processors that regions can be offloaded to, with engines for both ways; NULL: there are none. One of them by name, or
@@ -115,11 +114,7 @@ bool plan_filter_can_fuse_horizontally(const sir_filter *f); // its firings are 
 // Fuses items horizontally in order of a run; gives whether there were any.
 bool plan_fuse_horizontally(struct hlc_program *p, plan_item_list *items);
 
-// ---- lanes.c ---- Whether the actor's firings will go side by side in vectors; firings that fill these; bytes of a
-// processor's registers from which that is so.
-enum { PLAN_LANES = 16, PLAN_LEAST_VECTOR = 16 };
-// Calls of what does several firings at once ('ahead' of a filter) that a run has at least.
-enum { PLAN_AHEAD_CALLS = 2 };
+// ---- lanes.c ---- Whether the actor's firings will go side by side in vectors.
 bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
 // Whether a filter's could, if they are long enough, on some processor.
 bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f);

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "hlc/plan/plan_int.h"
-
-// Items that are looked at; a plan with more is played through for fewer steady states, or not at all.
-#define REPLAY_ITEMS INT64_C(3000000)
-#define REPLAY_CAPACITY INT64_C(16000000)
+#include "hlc/plan/thresholds.h"
 
 // An item by where it came into being: pushed by a filter or reader, or enqueued, as item `index` of `channel`.
 typedef struct mark {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 int64_t plan_weights(const sir_actor *actor, size_t count)
 {
@@ -308,7 +309,6 @@ static void depend(arena *a, plan *pl, uint32_t kernel, uint32_t on)
 
 // Users of one buffer, by kernel. Readers wait for writers, and the last user, which moves the kept elements, for all.
 // A buffer with very many users is used in order, so that dependences stay few.
-enum { PLAN_MANY_USERS = 16 };
 static void depend_users(arena *a, plan *pl, const user *u, size_t count)
 {
     uint32_t last = u[count - 1].kernel;
@@ -349,9 +349,6 @@ static void settle_dependences(arena *a, plan *pl, const sir_module *m, const sc
 }
 
 // ---- Streams ----
-
-// Elements that a stream has room for at least, and bytes at most, unless a strip of what uses it moves more at once.
-enum { STREAM_ELEMENTS = 8192, STREAM_BYTES = 1 << 16 };
 
 static void settle_streams(arena *a, plan *pl, const schedule *s)
 {

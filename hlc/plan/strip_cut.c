@@ -7,15 +7,7 @@
 #include "hlc/plan/cut.h"
 #include "hlc/plan/footprint.h"
 #include "hlc/plan/plan_int.h"
-
-// A strip's work is so many times as long as starting its kernels and transfers, and lanes of vectors that it leaves empty
-// cost no more than this, if memory allows; and so many steady states at most.
-#define STRIP_STARTS 100.0
-#define STRIP_WASTE 0.05
-#define STRIP_MOST (INT64_C(1) << 16)
-
-// What strips may be shorter, a part of them, or longer, times, so that whole lines are moved.
-enum { STRIP_SHORTER = 8, STRIP_LONGER = 4 };
+#include "hlc/plan/thresholds.h"
 
 static bool settle(hlc_program *p, int64_t strip)
 {

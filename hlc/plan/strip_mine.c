@@ -10,19 +10,7 @@
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/threads.h"
-
-// Bounds on a strip: operations, so that what is printed appears within a few milliseconds; steady states; and bytes of
-// channels.
-#define STRIP_OPERATIONS 4e6
-#define STRIP_STEADY_STATES (INT64_C(1) << 16)
-#define STRIP_BYTES (UINT64_C(64) << 20)
-// What a run of a kernel costs, and what each stream that joins kernels adds to it, in starts of a kernel: before the kernel runs it is
-// seen what its streams have, have room for, and what messages allow, and behind it what has come is passed on. Measured on a hopping radio.
-enum { NET_KERNEL_STARTS = 10 };
-// Kernels on several processors begin with what the one before them has done, a strip at least.
-enum { STRIP_NET = 8192 };
-// At level 0 strips are only as long as it takes that programs are not unreasonably slow.
-enum { STRIP_PLAIN = 16 };
+#include "hlc/plan/thresholds.h"
 
 // The machine's costs of a plan.
 typedef struct costs {

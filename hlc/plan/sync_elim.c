@@ -8,6 +8,7 @@
 #include "hlc/ir/effects.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 typedef struct eliminator {
     hlc_program *p;
@@ -17,9 +18,6 @@ typedef struct eliminator {
     plan_place *places;
     hmap contiguous; // by filter: whether it needs its items side by side
 } eliminator;
-
-// A window through several digits costs divisions, unless the window is small enough for constant indices.
-enum { SYNC_SMALL_WINDOW = 16 };
 
 static int64_t initial_items(const eliminator *x, uint32_t channel)
 {

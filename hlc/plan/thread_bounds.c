@@ -4,8 +4,7 @@
 #include <math.h>
 
 #include "hlc/passes/pass.h"
-
-enum { DEEPEST = 500 }; // filters behind each other
+#include "hlc/plan/thresholds.h"
 
 // Of a filter, once it has been asked for. While it is worked out, and in a loop for good, nothing is known.
 typedef struct bounds {
@@ -67,7 +66,7 @@ static thread_bound of_channel(finder *d, uint32_t channel)
     thread_bound r = {0, true};
     if (c->type->kind == SIR_BIT && (m->byte_bits || from->kind == SIR_READER))
         return (thread_bound){1, true};
-    if ((c->type->kind != SIR_INT && c->type->kind != SIR_BIT) || d->depth > DEEPEST || from->kind == SIR_READER)
+    if ((c->type->kind != SIR_INT && c->type->kind != SIR_BIT) || d->depth > THREAD_DEEPEST || from->kind == SIR_READER)
         return nothing_known;
     d->depth++;
     for (VEC_EACH(sir_value, v, &c->initial))

@@ -3,7 +3,9 @@
 
 #include <stdbool.h>
 
-enum { NONE = -1, AHEAD = 3 }; // AHEAD: coordinates of so many lookups from the next one on fill empty halves
+#include "hlc/plan/thresholds.h"
+
+enum { NONE = -1 };
 
 typedef struct state {
     const thread_order *o;
@@ -53,10 +55,10 @@ static void finish(state *s, int64_t half)
 static bool order_both(state *s)
 {
     int64_t vector = first_ready(s, THREAD_VECTOR, NONE, 0);
-    int64_t scalar = first_ready(s, THREAD_SCALAR, vector, s->issued + AHEAD);
+    int64_t scalar = first_ready(s, THREAD_SCALAR, vector, s->issued + THREAD_AHEAD);
     if (vector == NONE || scalar == NONE) {
         scalar = first_ready(s, THREAD_SCALAR, NONE, 0);
-        vector = first_ready(s, THREAD_VECTOR, scalar, s->issued + AHEAD);
+        vector = first_ready(s, THREAD_VECTOR, scalar, s->issued + THREAD_AHEAD);
     }
     if (vector == NONE || scalar == NONE)
         return false;
@@ -79,9 +81,9 @@ static bool order_one(state *s, size_t coordinates)
     if (best == NONE)
         return false;
     thread_half_kind kind = s->o->halves[best].kind;
-    int64_t partner = kind == THREAD_VECTOR ? NONE : first_ready(s, THREAD_VECTOR, best, s->issued + AHEAD);
+    int64_t partner = kind == THREAD_VECTOR ? NONE : first_ready(s, THREAD_VECTOR, best, s->issued + THREAD_AHEAD);
     if (partner == NONE && kind != THREAD_SCALAR)
-        partner = first_ready(s, THREAD_SCALAR, best, s->issued + AHEAD);
+        partner = first_ready(s, THREAD_SCALAR, best, s->issued + THREAD_AHEAD);
     finish(s, best);
     finish(s, partner);
     return true;

@@ -8,10 +8,10 @@
 #include "hlc/ir/ops.h"
 #include "hlc/ir/walk.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/thresholds.h"
 
 enum {
     MOST_TABLE = 1 << 16,
-    MOST_STEPS = 40000,     // of the walk: far more than a program has instructions
     MOST_INT = 1 << 24,     // a float has all ints to this
     MOST_DIVIDED = 1 << 20, // as products have the quotient
 };
@@ -678,7 +678,7 @@ static known_value walk_local(walker *w, const sir_expr *e)
 
 static known_value walk_expr(walker *w, const sir_expr *e)
 {
-    if (w->lack.text != NULL || ++w->steps > MOST_STEPS)
+    if (w->lack.text != NULL || ++w->steps > THREAD_STEPS)
         return too_many(w, e->loc);
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST:
@@ -1025,7 +1025,7 @@ static void walk_for(walker *w, const sir_stmt *s)
     w->longest = rounds > w->longest ? rounds : w->longest;
     for (int64_t i = lo.v.i; (step > 0 ? i < hi.v.i : i > hi.v.i) && w->lack.text == NULL; i += step) {
         w->frame->local[s->u.for_.local] = (known_value){.known = true, .v = {.i = (int32_t)i}};
-        if (++w->steps > MOST_STEPS)
+        if (++w->steps > THREAD_STEPS)
             too_many(w, s->loc);
         walk_block(w, &s->u.for_.body);
     }
@@ -1068,7 +1068,7 @@ static void walk_call(walker *w, const sir_stmt *s)
             inner.elements[i] = place.elements + place.at;
         }
     }
-    if (++w->steps > MOST_STEPS)
+    if (++w->steps > THREAD_STEPS)
         lack(w, s->loc, "has too many operations");
     w->frame = &inner;
     w->result = unknown;
@@ -1083,7 +1083,7 @@ static void walk_declaration(walker *w, const sir_stmt *s)
     const sir_type *item = number_type(l->type);
     of_type(w, l->type, s->loc);
     known_value zero = {.known = true};
-    if (l->type->kind == SIR_ARRAY && l->type->words > MOST_STEPS) {
+    if (l->type->kind == SIR_ARRAY && l->type->words > THREAD_STEPS) {
         lack(w, s->loc, "has too large an array");
         return;
     }

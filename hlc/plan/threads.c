@@ -8,6 +8,7 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/thread_bounds.h"
+#include "hlc/plan/thresholds.h"
 
 enum {
     MOST_FIRINGS = 4,
@@ -17,11 +18,6 @@ enum {
     MOST_OUTPUTS = 4,
     MOST_WIDTH = 4096,   // of a domain
     MOST_PITCH = 8188,   // of an input, in elements
-    GENERATIONS = 8,     // of batches in a launch, at least
-    STARTS = 32,         // a launch's threads take so many times the cycles that it begins and ends with
-    MOST_LOOKUPS = 110,  // they stay in registers, and coordinates and sums need some
-    MOST_WINDOWS = 1024, // elements of a domain's windows: what nothing reads is looked up by none
-    SPARE = 4,           // of so many instructions one is spare: it is estimated how many there are
     MOST_INT = 1 << 24,  // a float has all ints to this
 };
 
@@ -369,7 +365,7 @@ static const plan_domain *domain_of(arena *a, const sir_filter *f, const machine
 // Elements that stay in registers.
 static int64_t held(const plan_thread *t)
 {
-    return t->domain != NULL && t->lookups <= MOST_WINDOWS ? t->read : t->lookups;
+    return t->domain != NULL && t->lookups <= THREAD_WINDOWS ? t->read : t->lookups;
 }
 
 static int64_t instructions_of(const machine_processor *x)
@@ -379,7 +375,7 @@ static int64_t instructions_of(const machine_processor *x)
 
 static int64_t most_slots(const machine_processor *x)
 {
-    return instructions_of(x) / SPARE * (SPARE - 1);
+    return instructions_of(x) / THREAD_SPARE * (THREAD_SPARE - 1);
 }
 
 // Where elements lie apart each has an input.
@@ -396,7 +392,7 @@ static const char *shape_lack(arena *a, const plan_thread *t, const sir_function
         return arena_printf(
             a, "pops %" PRId64 " and pushes %" PRId64 " items, of which no few firings make whole elements of %d",
             work->pop.max, work->push.max, ELEMENT);
-    if (held(t) > MOST_LOOKUPS)
+    if (held(t) > THREAD_LOOKUPS)
         return arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
                             window, t->firings);
     if (t->tables > 0 && inputs_of(t, work) > MOST_INPUTS)
@@ -444,7 +440,7 @@ static plan_lack shape(hlc_program *p, const sir_filter *f, const sir_function *
     t->lookups = elements_of(window);
     t->outputs = t->firings * push / ELEMENT;
     t->tables = w.tables;
-    if (w.lack.text == NULL && t->firings > 0 && held(t) <= MOST_LOOKUPS)
+    if (w.lack.text == NULL && t->firings > 0 && held(t) <= THREAD_LOOKUPS)
         count_slots(p->arena, &w, t, pop);
     count_cycles(x, t);
     const char *text = w.lack.text == NULL ? shape_lack(p->arena, t, work, window, x) : NULL;
@@ -553,8 +549,8 @@ int64_t plan_threads_strip(hlc_program *p)
         if (cycles <= most)
             continue;
         most = cycles;
-        strip = (int64_t)ceil((double)(GENERATIONS * x->pipeline.batches * x->pipeline.threads) / threads);
+        strip = (int64_t)ceil((double)(THREAD_GENERATIONS * x->pipeline.batches * x->pipeline.threads) / threads);
     }
-    double wanted = all > 0 ? ceil(STARTS * starts / all) : 1;
+    double wanted = all > 0 ? ceil(THREAD_STARTS * starts / all) : 1;
     return wanted > (double)strip ? (int64_t)wanted : strip;
 }

@@ -5,9 +5,7 @@
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
-
-// Firings without state go side by side in loops of so many (body_lanes.c); what is left over goes one by one.
-enum { WORK_FIRINGS = 32 };
+#include "hlc/plan/thresholds.h"
 
 double plan_start_seconds(const machine_processor *x)
 {
