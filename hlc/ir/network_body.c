@@ -581,13 +581,13 @@ static void store(runner *r, const sir_expr *target, const word *value)
 }
 
 // Whole arrays, at places that are known.
-static void copy_array(runner *r, const sir_stmt *s)
+static void copy_array(runner *r, const sir_expr *target, const sir_expr *value, sir_loc loc)
 {
-    const place from = place_of(r, s->u.set.value), to = place_of(r, s->u.set.target);
+    const place from = place_of(r, value), to = place_of(r, target);
     if (r->why == NULL && (to.root->kind != SIR_LOCAL || !from.known || !to.known))
-        give_up(r, s->loc, "copies arrays at places that are not known");
-    uint64_t words = s->u.set.target->type->words;
-    step(r, s->loc, (int64_t)words);
+        give_up(r, loc, "copies arrays at places that are not known");
+    uint64_t words = target->type->words;
+    step(r, loc, (int64_t)words);
     if (r->why != NULL)
         return;
     word *copy = ARENA_ARRAY(r->scratch, word, words);
@@ -599,14 +599,19 @@ static void copy_array(runner *r, const sir_stmt *s)
 static void declare(runner *r, const sir_stmt *s)
 {
     const sir_type *t = r->work->locals.data[s->u.decl.local].type;
+    const sir_expr local = {.kind = SIR_LOCAL, .type = t, .loc = s->loc, .index = s->u.decl.local};
     word *words = r->locals[s->u.decl.local];
-    if (s->u.decl.init != NULL && t->words == 1 && t->kind != SIR_ARRAY) {
+    if (s->u.decl.init != NULL && t->kind == SIR_ARRAY) {
+        copy_array(r, &local, s->u.decl.init, s->loc);
+        return;
+    }
+    if (s->u.decl.init != NULL && t->words == 1) {
         *words = number_or_bits(r, s->u.decl.init);
         return;
     }
     step(r, s->loc, (int64_t)t->words);
     if (s->u.decl.init != NULL)
-        give_up(r, s->loc, "declares arrays with values");
+        give_up(r, s->loc, "declares structs with values");
     memset(words, 0, t->words * sizeof *words);
 }
 
@@ -698,7 +703,7 @@ static void run_stmt(runner *r, const sir_stmt *s)
     case SIR_DECL: declare(r, s); return;
     case SIR_SET:
         if (s->u.set.target->type->kind == SIR_ARRAY) {
-            copy_array(r, s);
+            copy_array(r, s->u.set.target, s->u.set.value, s->loc);
             return;
         }
         w = number_or_bits(r, s->u.set.value);
