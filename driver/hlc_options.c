@@ -366,6 +366,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .march = march != NULL,
+        .byte_vectors = march != NULL && strcmp(march, "native") == 0 && native_has_byte_vectors(),
         .vector_bytes = march != NULL && strcmp(march, "native") == 0 ? native_vector_bytes() : 0,
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),
         .no_lanes = !option_flag(o, OPT_LANES, true),

@@ -52,6 +52,7 @@ typedef struct hlc_config {
     bool any_extents; // of the inputs of finite graphs
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
     bool march;    // C is compiled for a processor that the user names
+    bool byte_vectors;    // that processor looks up and multiplies bytes of whole vectors, in tables and by matrices of bits
     int64_t vector_bytes; // of that processor's vector registers together; 0: not known
     bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other

@@ -30,6 +30,7 @@ typedef struct llc_function {
     // LLC_KERNEL
     llc_basis basis;
     bool holds_processor;     // it promises that nothing which its waiting for a stream waits for needs its processor
+    bool input_first;         // and that no move of its streams waits for what a run does
     double start, per_firing; // cost() or estimate(); 0 when unknown. A thread's estimate() has a start too
     // LLC_FIRE
     bool stateless;

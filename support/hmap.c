@@ -118,3 +118,11 @@ const char *intern(interner *in, const char *s)
 {
     return internn(in, s, strlen(s));
 }
+
+const char *interned(const interner *in, const char *s)
+{
+    const hmap *m = &in->map;
+    size_t n = strlen(s);
+    uint32_t slot = m->len == 0 ? 0 : m->slots[find_slot(m, s, n, hash_bytes(s, n, 0))];
+    return slot == 0 ? NULL : m->entries[slot - 1].key;
+}

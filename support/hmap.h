@@ -40,5 +40,6 @@ typedef struct interner {
 void interner_init(interner *in, arena *a);
 const char *intern(interner *in, const char *s);
 const char *internn(interner *in, const char *s, size_t n);
+const char *interned(const interner *in, const char *s); // NULL: nobody has interned such a text
 
 #endif

@@ -61,6 +61,16 @@ int64_t native_vector_bytes(void)
 #endif
 }
 
+bool native_has_byte_vectors(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("gfni");
+#else
+    return false;
+#endif
+}
+
 // The caches above a core, nearest first.
 static void read_caches(arena *a, hwloc_topology_t topology, hwloc_obj_t core, native_topology *t)
 {

@@ -14,6 +14,8 @@ const char *native_path(arena *a);
 
 // Bytes of all vector registers of this processor; 0: not known.
 int64_t native_vector_bytes(void);
+// Whether it permutes bytes of whole vectors of 64, and multiplies them by matrices of bits (AVX512-VBMI and GFNI).
+bool native_has_byte_vectors(void);
 
 // ---- What there is (native.c) ----
 

@@ -29,6 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # Headers beside the API, which describe themselves.
 OTHER_HEADERS = {"bits.h": "vectors of bits, for firings side by side",
+                 "byte_lanes.h": "vectors of bytes, for firings side by side",
                  "bytes.h": "bytes in tables, 64 at a time",
                  "brook.h": "streams of finite graphs",
                  "brook_folds.h": "left folds of floats that vectors do",

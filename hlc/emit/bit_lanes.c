@@ -527,7 +527,7 @@ static bool follow_each_other(const plan_digits *items, const plan_digits *firin
 
 // What does not fill vectors is fired with others beside it, of zeroes.
 static void write_strip(program_emitter *x, const emit_filter_info *info, const sir_function *f, const char *fire,
-                        const char *name)
+                        const char *name, const char *lanes)
 {
     arena *a = x->e.arena;
     const sir_type *in = info->filter->input, *out = info->filter->output;
@@ -538,13 +538,13 @@ static void write_strip(program_emitter *x, const emit_filter_info *info, const 
     VEC_PUSH(a, &params, "ptrdiff_t count");
     text_call(x, 0, arena_printf(a, "SVM_OUTLINED static void %s(", name), &params, ")");
     text_line(x, 0, "{");
-    text_line(x, 1, "const ptrdiff_t whole = count / svm_bits * svm_bits;");
-    text_line(x, 1, "for (ptrdiff_t i = 0; i < whole; i += svm_bits)");
+    text_line(x, 1, "const ptrdiff_t whole = count / %s * %s;", lanes, lanes);
+    text_line(x, 1, "for (ptrdiff_t i = 0; i < whole; i += %s)", lanes);
     text_line(x, 2, "%s(in + i * %" PRId64 ", out + i * %" PRId64 ");", fire, pop, push);
     text_line(x, 1, "if (whole < count) { /* the others are zeroes */");
     text_line(x, 2, "const size_t rest = (size_t)(count - whole);");
-    text_line(x, 2, "%s = {0};", emit_declare_item(&x->e, in, arena_printf(a, "some_in[svm_bits * %" PRId64 "]", pop)));
-    text_line(x, 2, "%s;", emit_declare_item(&x->e, out, arena_printf(a, "some_out[svm_bits * %" PRId64 "]", push)));
+    text_line(x, 2, "%s = {0};", emit_declare_item(&x->e, in, arena_printf(a, "some_in[%s * %" PRId64 "]", lanes, pop)));
+    text_line(x, 2, "%s;", emit_declare_item(&x->e, out, arena_printf(a, "some_out[%s * %" PRId64 "]", lanes, push)));
     text_line(x, 2, "memcpy(some_in, in + whole * %" PRId64 ", rest * %" PRId64 " * sizeof *in);", pop, pop);
     text_line(x, 2, "%s(some_in, some_out);", fire);
     text_line(x, 2, "memcpy(out + whole * %" PRId64 ", some_out, rest * %" PRId64 " * sizeof *out);", push, push);
@@ -570,15 +570,15 @@ bool program_bit_strip(program_emitter *x, const plan_item *item, const plan_sta
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, program_strip);
-        const char *fire = write_network(x, code->info, f, b);
+        const char *fire = b->bytes != NULL ? program_byte_fire(x, code->info, f, b) : write_network(x, code->info, f, b);
         known->name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", code->info->c_name));
         known->fire = (emit_signature){.name = fire, .in = true, .out = true};
-        write_strip(x, code->info, f, fire, known->name);
+        write_strip(x, code->info, f, fire, known->name, b->bytes != NULL ? "svm_bytes" : "svm_bits");
         hmap_set(&x->strips, key, known);
         diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                    "%d firings of '%s' go side by side, one a bit: %" PRId64
+                    "%d firings of '%s' go side by side, one a %s: %" PRId64
                     " operations, and %.0f around them, for %.0f [bit-lanes]",
-                    b->lanes, actor->filter->name, b->gates, b->turns, b->single);
+                    b->lanes, actor->filter->name, b->bytes != NULL ? "byte" : "bit", b->gates, b->turns, b->single);
     }
     code->fire = known->fire;
     code->strip = known;

@@ -885,6 +885,8 @@ static emit_signature signature_of(body_context *c, const char *name)
     s.aside = c->aside;
     s.adds = c->aside_adds;
     s.rungs = c->rungs;
+    s.shifts = c->shifts;
+    s.inlined = body_inlines(c);
     s.flags = c->flags;
     s.scalar = body_looks_up(c, NULL);
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
@@ -931,12 +933,12 @@ static void count_functions_of(void *context, sir_stmt *s)
 
 // Whether it has functions of svm/elementary.h, and no more than fit a loop: inlined, that becomes vectors. A finite
 // filter needs none of them: there is a loop for it (finite_kernel.c), which calls as few as it can of large ones.
-static bool is_inlined(const body_context *c)
+static bool is_inlined(const body_context *c, const emit_signature *s)
 {
     int count = 0;
     if (c->function->kind != SIR_WORK || c->vectors > 0)
         return false;
-    if (c->info->rows > 0 || c->function == c->info->filter->ahead)
+    if (s->inlined || c->info->rows > 0 || c->function == c->info->filter->ahead)
         return true;
     sir_visit_stmts(&c->function->body, count_functions_of, &count);
     const bool alone = c->info->filter->finite && (c->info->lanes == 0 || c->info->takes.len > 0);
@@ -1001,9 +1003,10 @@ static emit_signature emit_fire(body_context *c, const char *name)
     if (info->filter->finite && s.out)
         add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");
     int side = c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : info->lanes > 0 ? info->lanes : 1;
-    fire_annotation(e, info->filter, c->function, side, c->dynamic);
+    if (!c->is_trips)
+        fire_annotation(e, info->filter, c->function, side, c->dynamic);
     body_mark_line(e, c->function->loc);
-    write_head(e, arena_printf(e->arena, "%sstatic inline void %s(", is_inlined(c) ? "SVM_INLINED " : "", name),
+    write_head(e, arena_printf(e->arena, "%sstatic inline void %s(", is_inlined(c, &s) ? "SVM_INLINED " : "", name),
                b.len > 0 ? b.data : "void");
     load_fields(c);
     strbuf_printf(e->out, "%s}\n", body);
@@ -1067,12 +1070,18 @@ emit_lanes emit_share_count(emitter *e, emit_filter_info *info, const sir_functi
     return lanes;
 }
 
+bool emit_can_lanes(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out)
+{
+    body_context c = context_new(e, info, f, in, out);
+    return !touches_more_than_items(e, info, f) && !body_effects_of(e, info, f)->iter && lanes_can(&c) && !c.looks_up;
+}
+
 bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows)
 {
     emit_filter_info info = {.filter = f, .near = SIR_NONE};
     info.of = &info;
     body_context c = context_new(e, &info, f->work, rows, rows);
-    return c.in.affine && c.out.affine && c.open == NULL && lanes_find_vectors(&c);
+    return c.in.affine && c.out.affine && c.open == NULL && lanes_find_vectors(&c) && !c.by_table;
 }
 
 // Items that lie apart are turned in a tile.
@@ -1090,6 +1099,7 @@ emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_fun
     body_context c = context_new(e, info, f, in, out);
     c.in.lane_stride = lanes->in_stride;
     c.out.lane_stride = lanes->out_stride;
+    c.is_trips = lanes->trips;
     if (lanes->vectors) {
         c.vectors = lanes->count;
         (void)lanes_find_vectors(&c);

@@ -23,6 +23,35 @@ typedef struct emit_view {
     size_t count;
 } emit_view;
 
+typedef struct emit_signature {
+    const char *name;
+    bool in, out, iter, random, log, dynamic; // dynamic: instead of in and out, the first parameter
+    bool actor;  // the last parameter: its name, for errors
+    int aside;   // trips of a loop go side by side; 0: no loop's do
+    bool adds;   // one that adds ints
+    bool rungs;  // what a loop leaves in the state is stored alone
+    bool inlined; // so that C compilers make vectors of firings
+    bool shifts; // loops that move elements of the state are written out
+    bool flags;  // conditions set a boolean of the state without branches
+    bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
+    VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
+    VEC(uint32_t) given;  // constants that it is given, behind these: of info->of->given
+    bool sends; // it counts its firings in a svm_Sender, behind the log
+} emit_signature;
+
+// A loop inside others whose trips go side by side: NOTE(inside) in program_across.c.
+typedef struct emit_around {
+    const sir_stmt *loop;
+    int64_t step; // items by which the first trip's window moves on
+} emit_around;
+typedef struct emit_inner {
+    const sir_stmt *loop;
+    int lanes;
+    int64_t in_stride;
+    VEC(emit_around) around;
+    emit_signature fire; // so many trips
+} emit_inner;
+
 typedef struct emitter {
     arena *arena;
     strbuf *out;
@@ -31,6 +60,7 @@ typedef struct emitter {
     bool line_directives; // a mark before every statement (with -g): NOTE(lines) in hlc/emit/body_stmt.c
     bool inverts;         // quotients by elements of constant tables are products: NOTE(inverses)
     bool cached;          // the processor has caches: arrays of lanes may be larger than the first
+    bool permutes;        // the processor that runs the program permutes bytes of four registers of 64
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int most_trips;       // of loops that are done side by side; 0: none are
     int64_t sum_room;     // 4-byte sums of several firings that registers hold beside what they share; 0: not known
@@ -48,6 +78,7 @@ typedef struct emitter {
     hmap effects;         // what each function touches, by address
     hmap needs;           // what each function needs of its callers, by address
     struct emit_messages *messages; // that the program sends; NULL: none
+    VEC(emit_inner) inside;
     VEC(struct emit_helper { const sir_function *function; const char *c_name; }) module_helpers; // of helper and native blocks
 } emitter;
 
@@ -186,19 +217,6 @@ const char *emit_message_union(const emitter *e); // a type that holds the argum
 // True when some function moves a tape through a call: then its input and output must be contiguous (empty views).
 bool emit_needs_contiguous(emitter *e, const sir_filter *f);
 
-typedef struct emit_signature {
-    const char *name;
-    bool in, out, iter, random, log, dynamic; // dynamic: instead of in and out, the first parameter
-    bool actor;  // the last parameter: its name, for errors
-    int aside;   // trips of a loop go side by side; 0: no loop's do
-    bool adds;   // one that adds ints
-    bool rungs;  // what a loop leaves in the state is stored alone
-    bool flags;  // conditions set a boolean of the state without branches
-    bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
-    VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
-    VEC(uint32_t) given;  // constants that it is given, behind these: of info->of->given
-    bool sends; // it counts its firings in a svm_Sender, behind the log
-} emit_signature;
 // One firing function (work or prework) for the given layouts of its input and output. Called once for every (function, in, out) that is needed.
 emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out);
 
@@ -215,6 +233,7 @@ typedef struct emit_lanes {
     bool vectors;
     bool jams; // no vectors, but they wait together
     bool shares; // nor here, but they load the same
+    bool trips;  // they are trips of a firing that calls them, which is counted itself
     int64_t in_stride, out_stride;
 } emit_lanes;
 // width: lanes of the machine's registers; most: no more are worth it.
@@ -223,6 +242,8 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
 // The same of firings that share what they load: NOTE(share) in body_share.c.
 emit_lanes emit_share_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
                             int64_t in_stride, int64_t out_stride, int64_t most);
+// Whether they can be vectors of svm/lanes.h at all, with items of one firing as the views say.
+bool emit_can_lanes(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out);
 // Whether firings of a filter without state can be vectors at all, equal items of different ones side by side: rows lie
 // as the view says.
 bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows);

@@ -237,11 +237,15 @@ static void report(body_context *c, bool input, const char *counted, const char 
 
 // ---- Pops and pushes ----
 
-void body_check_count(body_context *c, bool input, sir_loc loc)
+void body_check_count(body_context *c, bool input, const sir_stmt *s)
 {
+    const sir_loc loc = s->loc;
     const body_tape *t = input ? &c->in : &c->out;
     if (!t->checked)
         return;
+    for (VEC_EACH(const sir_stmt *, v, &c->vouched))
+        if (*v == s)
+            return;
     const char *n = counter(c, input);
     const char *limit = is_firing(c->function) ? arena_printf(c->e->arena, "%" PRId64, t->rate)
                                                : body_named(c, input ? BODY_POP_LIMIT : BODY_PUSH_LIMIT);
@@ -252,6 +256,40 @@ void body_check_count(body_context *c, bool input, sir_loc loc)
     else
         body_line(c, "    svm_limitError(%s, %s, \"%s\", %s);", body_named(c, BODY_ACTOR), quoted(c, place_of(c, loc)),
                   input ? "pops" : "pushes", limit);
+}
+
+// NOTE(branches). Where both branches of an `if` begin with a push, as in what merges two sorted rows, one check before it
+// serves both: behind a check in each, C compilers would leave branches that data decide, which the processor guesses wrong
+// half of the time. Which push it is that is too many, the condition tells when it is.
+static bool begins_with_push(const sir_block *b)
+{
+    const sir_stmt *s = b->len != 0 ? b->data[0] : NULL;
+    return s != NULL && (s->kind == SIR_PUSH || (s->kind == SIR_IF && begins_with_push(&s->u.if_.then) &&
+                                                 begins_with_push(&s->u.if_.otherwise)));
+}
+
+static const char *where_first(body_context *c, const sir_block *b, int precedence)
+{
+    const sir_stmt *s = b->data[0];
+    if (s->kind == SIR_PUSH) {
+        VEC_PUSH(c->e->arena, &c->vouched, s);
+        return body_where(c, s->loc);
+    }
+    const char *cond = body_expr_text(c, s->u.if_.cond, PREC_COND + 1);
+    const char *then = where_first(c, &s->u.if_.then, PREC_COND + 1);
+    const char *otherwise = where_first(c, &s->u.if_.otherwise, PREC_COND);
+    const char *where = arena_printf(c->e->arena, "%s ? %s : %s", cond, then, otherwise);
+    return precedence > PREC_COND ? arena_printf(c->e->arena, "(%s)", where) : where;
+}
+
+void body_check_branches(body_context *c, const sir_stmt *s)
+{
+    const sir_block b = {.data = (sir_stmt *[]){(sir_stmt *)(uintptr_t)s}, .len = 1};
+    if (!c->out.checked || c->e->check_rates || c->dynamic || !is_firing(c->function) || !begins_with_push(&b))
+        return;
+    const char *n = counter(c, false), *where = where_first(c, &b, PREC_LOWEST);
+    body_line(c, "if (%s >= %" PRId64 ")", n, c->out.rate);
+    body_line(c, "    svm_rateError(%s, \"push\", %" PRId64 ", %s + 1);", where, c->out.rate, n);
 }
 
 static void check_exit_of(body_context *c, bool input)

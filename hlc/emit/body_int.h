@@ -83,6 +83,7 @@ typedef struct body_local {
     const sir_stmt *home; // the statement that declares it; NULL: at the top of the function
     bool declared_on_top, dead; // dead: written but never read
     bool laned;         // one value a lane: an array indexed by the lane (body_lanes.c)
+    bool alone;         // and no vector of these: NOTE(jam) in body_jam.c
     bool vector;        // one value a lane: a vector (lanes.c)
     const sir_stmt *lives_in; // with vectors: sir_lane_homes
     bool is_for;        // at present a loop variable (ptrdiff_t)
@@ -123,6 +124,7 @@ typedef struct body_context {
     bool in_runs;       // in a loop over the lanes of a finite filter that tells where runs are (lane_loop)
     const body_trips *trips; // the loop that is done without clamps; NULL: none
     uint32_t lane;      // with lanes: the number in locals of the lane loops' variable, one behind the function's own
+    bool is_trips;      // emit_lanes.trips
     int vectors;        // firings computed side by side in vectors (lanes.c); 0: one firing, or lanes
     const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory
     int64_t in_columns;             // of in_tile
@@ -132,11 +134,14 @@ typedef struct body_context {
     uint32_t masks;     // named so far
     bool looks_up;      // with vectors: some subscript differs between lanes
     bool looks_far;     // and that of an array of many rows
+    bool by_table;      // and that of a constant table
     body_use_list uses; // by the text so far
     uint32_t placed;    // the local array whose elements are written where they are pushed (body_placed.c)
     const sir_stmt *placed_loop; // that pushes it; NULL: there is none
     const bool *ladder; // per local: goes from trip to trip of the loop at hand (body_ladder.c); NULL: none does
     bool rungs;         // an element was stored alone
+    VEC(const sir_stmt *) vouched; // pushes that a check before the `if` around them serves: NOTE(branches) in body_checks.c
+    bool shifts;        // loops that move elements of the state are written out (body_shifts.c)
     bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
     bool aside_adds;    // such a loop adds ints
@@ -208,7 +213,9 @@ typedef struct body_needs {
 } body_needs;
 body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function *f);
 // Before a pop or push; at every way out; at the beginning, after the text of the body is known.
-void body_check_count(body_context *c, bool input, sir_loc loc);
+void body_check_count(body_context *c, bool input, const sir_stmt *s);
+// Writes the check of the pushes with which both branches of an `if` begin.
+void body_check_branches(body_context *c, const sir_stmt *s);
 void body_check_exit(body_context *c);
 void body_check_begin(body_context *c);
 // "svm_checkPeek(i, ...)": a peek's offset; text is the expression's.
@@ -237,10 +244,14 @@ bool lanes_find_vectors(body_context *c);
 bool lanes_differ(const body_context *c, const sir_expr *e);
 // Whether a subscript of an element or item does.
 bool lanes_look_up(const body_context *c, const sir_expr *e);
+// What a constant table has as elements, as it is stored, of the table or an element of it; NULL: it is no such.
+const sir_type *lanes_table(const body_context *c, const sir_expr *e);
 // The parts of a condition, of an if or loop, in order, that && joins. first: the first of them that differs between lanes, where those
 // before may decide alone whether there is anything to do: with no other branch.
 typedef VEC(const sir_expr *) lanes_parts;
 lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *first);
+// Whether firings can be computed side by side in vectors.
+bool lanes_can(body_context *c);
 // How many firings are worth computing side by side in vectors; 0: none. width: lanes of the machine's registers; worth:
 // that it is worth it is known.
 int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most, bool worth);
@@ -275,6 +286,8 @@ bool body_jams(const body_context *c, const sir_stmt *loop);
 // Firings side by side, of a function that waits for look-ups; 0: it does not. most: no more are worth it.
 int body_jam_count(body_context *c, int64_t most);
 bool body_has_loops(const sir_block *b);
+// Finds the locals that wait, of a function whose firings are side by side for that.
+void body_find_alone(body_context *c);
 
 // ---- body_share.c ----
 // Whether a loop stays around loops over firings that share what they load.
@@ -302,6 +315,14 @@ bool body_flag(body_context *c, const sir_stmt *s);
 const bool *body_ladder(const body_context *c, const sir_stmt *loop);
 // The value's text, as it is stored: alone, where it is an element of the state that such a number leaves.
 const char *body_rung(body_context *c, const sir_stmt *set, const char *value);
+
+// ---- body_inlined.c ----
+// Whether C compilers may make vectors of the firings once they are in a loop: NOTE(inlined).
+bool body_inlines(const body_context *c);
+
+// ---- body_shifts.c ----
+// Writes out a loop that moves elements of small arrays of the state; false: it is no such one.
+bool body_shifts(body_context *c, const sir_stmt *loop);
 
 // ---- body_rows.c ----
 // Trips of a loop to be done at a time, so that none is left over for the C compiler's vectors; 0: as they come.

@@ -13,6 +13,9 @@
 //         }
 //     }
 //
+// A C compiler would make a vector of state[0] to state[7], and take it apart again for each look-up: what waits is given as
+// `svm_aloneInt(..)`, which no vector takes up.
+//
 // Loops whose trips are loops that the C compiler makes vectors of, and that wait for the vectors of the trip before, are done so
 // too. All others stay whole, a firing at a time.
 #include "hlc/emit/body_int.h"
@@ -244,8 +247,9 @@ static bool is_whole(const sir_type *t, bool arrays)
     return t->kind == SIR_INT;
 }
 
-// A loop of many trips, each of little work, which look up by what the one before found.
-static bool waits(const body_context *c, const sir_stmt *loop)
+// A loop of many trips, each of little work, which look up by what the one before found. alone: notes which ints it is that
+// they leave to each other; NULL: nowhere.
+static bool look_for_waits(const body_context *c, const sir_stmt *loop, bool *alone)
 {
     int64_t trips;
     const sir_block *body = &loop->u.for_.body;
@@ -263,7 +267,35 @@ static bool waits(const body_context *c, const sir_stmt *loop)
     lookup_finder f = {.w = &w};
     int nodes = w.nodes;
     sir_visit_stmts(body, find_lookups, &f);
-    return f.found && nodes <= JAM_NODES;
+    bool all = f.found && nodes <= JAM_NODES;
+    for (uint32_t i = 0; all && alone != NULL && !body_has_loops(body) && i < c->function->locals.len; i++)
+        alone[i] |= is_whole(c->function->locals.data[i].type, false) && is_carried(&w, loop, i);
+    return all;
+}
+
+static bool waits(const body_context *c, const sir_stmt *loop)
+{
+    return look_for_waits(c, loop, NULL);
+}
+
+typedef struct alone_walk {
+    const body_context *c;
+    bool *alone; // per local
+} alone_walk;
+
+static void find_waiting(void *context, sir_stmt *s)
+{
+    alone_walk *w = context;
+    if (s->kind == SIR_FOR)
+        (void)look_for_waits(w->c, s, w->alone);
+}
+
+void body_find_alone(body_context *c)
+{
+    alone_walk w = {.c = c, .alone = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1)};
+    sir_visit_stmts(&c->function->body, find_waiting, &w);
+    for (size_t i = 0; i < c->function->locals.len; i++)
+        c->locals[i].alone = w.alone[i] && c->locals[i].laned;
 }
 
 bool body_jams(const body_context *c, const sir_stmt *loop)

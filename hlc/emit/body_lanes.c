@@ -230,6 +230,8 @@ void body_lanes_prepare(body_context *c)
         c->locals[i].home = NULL;
         c->locals[i].declared_on_top = false;
     }
+    if (c->jams)
+        body_find_alone(c);
     c->locals[c->lane].is_for = true;
     c->locals[c->lane].range = (body_interval){0, c->lanes - 1};
 }

@@ -82,6 +82,8 @@ static void assign_text(body_context *c, const sir_stmt *s, const sir_expr *targ
     const sir_type *t = stored_type(c, target);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     const char *name = declare ? c->locals[target->index].c_name : text(c, target);
+    if (target->kind == SIR_LOCAL && c->locals[target->index].alone)
+        value = arena_printf(c->e->arena, "svm_aloneInt(%s)", value);
     if (t->kind == SIR_ARRAY) {
         if (declare)
             body_line(c, "%s;", emit_declare(c->e, t, name));
@@ -142,7 +144,7 @@ static void set(body_context *c, const sir_stmt *s)
     }
     const char *op = body_compound_operator(target, value);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
-    if (op == NULL || declare) {
+    if (op == NULL || declare || (target->kind == SIR_LOCAL && c->locals[target->index].alone)) {
         assign_text(c, s, target, body_rung(c, s, body_expr_text(c, value, PREC_LOWEST)));
         return;
     }
@@ -276,7 +278,7 @@ static void dynamic_push(body_context *c, const sir_stmt *s)
 static void pop(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target;
-    body_check_count(c, true, s->loc);
+    body_check_count(c, true, s);
     if (c->dynamic) {
         dynamic_pop(c, s);
         return;
@@ -306,7 +308,7 @@ static void push(body_context *c, const sir_stmt *s)
         push_if_room(c, s);
         return;
     }
-    body_check_count(c, false, s->loc);
+    body_check_count(c, false, s);
     if (c->dynamic) {
         dynamic_push(c, s);
         return;
@@ -475,6 +477,8 @@ static void if_(body_context *c, const sir_stmt *s, bool chained)
 {
     body_affine in = c->in.position, out = c->out.position;
     const sir_block *otherwise = &s->u.if_.otherwise;
+    if (!chained)
+        body_check_branches(c, s);
     const char *cond = text(c, s->u.if_.cond);
     if (chained)
         strbuf_printf(c->e->out, "if (%s) {\n", cond);
@@ -660,9 +664,69 @@ static void begin_row(body_context *c, const sir_stmt *s, int64_t part)
     body_line(c, "const ptrdiff_t svm_first = svm_row < %" PRId64 " ? svm_row : %" PRId64 ";", hi - part, hi - part);
 }
 
+static const emit_inner *inside_of(const body_context *c, const sir_stmt *s)
+{
+    for (VEC_EACH(const emit_inner, i, &c->e->inside))
+        if (i->loop == s)
+            return c->lanes == 0 && c->vectors == 0 && !c->dynamic && c->open == NULL && !c->e->keep_names &&
+                           c->in.affine && c->out.affine && c->placed_loop == NULL
+                       ? i
+                       : NULL;
+    return NULL;
+}
+
+// Trips side by side, the last ones of a row that is not whole vectors long again: NOTE(inside) in program_across.c.
+static bool trips_inside(body_context *c, const sir_stmt *s)
+{
+    const emit_inner *inside = inside_of(c, s);
+    if (inside == NULL)
+        return false;
+    body_local *l = &c->locals[s->u.for_.local], saved = *l;
+    int64_t lo = body_const_int(s->u.for_.lo), hi = body_const_int(s->u.for_.hi);
+    l->is_for = true;
+    l->forward = NULL;
+    l->range = (body_interval){lo, hi - 1};
+    body_affine in = copy_affine(c, &c->in.position), out_after;
+    in.constant -= inside->in_stride * lo;
+    body_affine_add(c, &in, s->u.for_.local, inside->in_stride);
+    for (VEC_EACH(const emit_around, a, &inside->around)) {
+        in.constant -= a->step * body_const_int(a->loop->u.for_.lo);
+        if (a->step != 0)
+            body_affine_add(c, &in, a->loop->u.for_.local, a->step);
+    }
+    enter_tape(c, &c->out, s, false, &out_after);
+    bool whole = (hi - lo) % inside->lanes == 0;
+    body_line(c, "for (ptrdiff_t %s = %" PRId64 "; %s < %" PRId64 "; %s += svm_lanes%d)%s", whole ? l->c_name : "svm_row", lo,
+              whole ? l->c_name : "svm_row", hi, whole ? l->c_name : "svm_row", inside->lanes,
+              whole ? "" : " { /* the last ones end with the row */");
+    c->indent++;
+    if (!whole)
+        body_line(c, "const ptrdiff_t %s = svm_row < %" PRId64 " - svm_lanes%d ? svm_row : %" PRId64 " - svm_lanes%d;", l->c_name,
+                  hi, inside->lanes, hi, inside->lanes);
+    strbuf b;
+    strbuf_init(&b, c->e->arena);
+    strbuf_printf(&b, "%s(", inside->fire.name);
+    if (inside->fire.in)
+        add_argument(&b, arena_printf(c->e->arena, "%s + %s", body_named(c, BODY_IN), body_affine_text(c, &in)));
+    if (inside->fire.out)
+        add_argument(&b, arena_printf(c->e->arena, "%s + %s", body_named(c, BODY_OUT),
+                                      body_affine_text(c, &c->out.position)));
+    for (VEC_EACH(const uint32_t, g, &inside->fire.given)) {
+        body_use(c, BODY_GIVEN, *g);
+        add_argument(&b, c->info->given.data[*g].name);
+    }
+    body_line(c, "%s);", b.data);
+    c->indent--;
+    if (!whole)
+        body_line(c, "}");
+    c->out.position = out_after;
+    *l = saved;
+    return true;
+}
+
 static void for_(body_context *c, const sir_stmt *s)
 {
-    if (lane_loop(c, s))
+    if (lane_loop(c, s) || body_shifts(c, s) || trips_inside(c, s))
         return;
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
     body_spot start = body_here(c);

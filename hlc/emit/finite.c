@@ -121,7 +121,7 @@ static bool is_able(finite_emitter *all, const sir_filter *f, double *operations
     VEC_PUSH(all->x.e.arena, &m.actors, &actor);
     *operations = plan_operations(all->x.e.arena, &m)[0];
     for (VEC_EACH(const plan_processor *const, p, &all->local))
-        if (plan_actor_lacks(all->x.p, &m, 0, (*p)->processor).text != NULL)
+        if (plan_actor_lacks(all->x.p, &m, 0, (*p)->processor).why != NULL)
             return false;
     return true;
 }

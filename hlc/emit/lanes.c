@@ -13,7 +13,10 @@ typedef struct lane_walk {
     bool impossible; // something that vectors do not do
     bool looks_up;   // some subscript differs
     bool looks_far;  // in an array of many rows
+    bool by_table;   // in a constant table
     bool popped;     // items may have been popped by now
+    int divides;     // quotients of ints whose divisor is no constant, and which differ
+    bool stops;      // another one may stop the program
     int guards;      // conditions around that differ from lane to lane
     int apart;       // and loops around that end for one lane before they do for another
     int telling;     // those of them that say something about ints that do not
@@ -42,6 +45,25 @@ bool lanes_look_up(const body_context *c, const sir_expr *e)
         if (lanes_differ(c, e->u.arg[1]))
             return true;
     return false;
+}
+
+const sir_type *lanes_table(const body_context *c, const sir_expr *e)
+{
+    while (e->kind == SIR_INDEX)
+        e = e->u.arg[0];
+    const sir_type *t = e->kind == SIR_GLOBAL ? c->e->module->globals.data[e->index].value.type : NULL;
+    if (e->kind == SIR_FIELD && c->info->filter->fields.data[e->index].constant)
+        t = c->info->filter->fields.data[e->index].type;
+    while (t != NULL && t->kind == SIR_ARRAY)
+        t = t->element;
+    return t;
+}
+
+// Tables of which lanes take an element each: one is asked for by a number of all, so rows of structures are none.
+static bool can_take(const body_context *c, const sir_expr *e)
+{
+    const sir_type *t = lanes_table(c, e);
+    return c->e->cached && t != NULL && (t->kind == SIR_INT || t->kind == SIR_FLOAT);
 }
 
 // Rows from which on firings that wait together (body_jam.c) do better than vectors.
@@ -119,6 +141,16 @@ static bool can_binary(const sir_expr *e)
     return !ints ? e->op == LANG_OP_DIV : b->kind == SIR_CONST && body_const_int(b) != 0 && body_const_int(b) != -1;
 }
 
+// A quotient that stops the program does so for the first lane of which it would: that is the first firing's, where no other
+// one may stop it, and where all lanes are there.
+static bool can_divide(lane_walk *w, const sir_expr *e)
+{
+    if (!w->c->e->inverts || e->op != LANG_OP_DIV || e->u.arg[0]->type->kind != SIR_INT || e->u.arg[1]->kind == SIR_CONST)
+        return false;
+    w->divides++;
+    return w->guards == 0 && w->apart == 0;
+}
+
 // What all lanes divide by alike is 0 only where none of them is, as it may be under a condition.
 static bool may_fail(lane_walk *w, const sir_expr *e)
 {
@@ -137,15 +169,23 @@ static void check_expr(lane_walk *w, const sir_expr *e)
     bool differs = lanes_differ(c, e);
     if (lanes_look_up(c, e)) {
         w->looks_up = true;
-        w->looks_far |= words_around(e) > FAR_ROWS;
+        const sir_expr *root = e;
+        while (root->kind == SIR_INDEX)
+            root = root->u.arg[0];
+        bool table = e->kind == SIR_INDEX && root->kind != SIR_LOCAL;
+        w->by_table |= table;
+        w->looks_far |= table || words_around(e) > FAR_ROWS;
+        w->impossible |= table && !can_take(c, e);
         w->impossible |= e->kind == SIR_PEEK && !is_window_of_rows(c);
     } else if ((e->kind == SIR_INDEX || e->kind == SIR_PEEK) && !is_safe(w, e)) {
         w->impossible = true;
     }
     if (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !sir_is_lane_type(e->type))
         w->impossible = true;
-    if (differs && (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX || (e->kind == SIR_BINARY && !can_binary(e))))
+    if (differs && (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX ||
+                    (e->kind == SIR_BINARY && !can_binary(e) && !can_divide(w, e))))
         w->impossible = true;
+    w->stops |= !differs && sir_may_divide_by_zero(e);
     w->impossible |= may_fail(w, e);
     bool lazy = e->kind == SIR_SELECT || (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
     bool guarded = lazy && differs; // all operands are computed
@@ -321,7 +361,7 @@ bool lanes_find_vectors(body_context *c)
 {
     lane_walk w = {.c = c};
     bool *locals = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
-    if (!sir_lane_locals(c->function, locals))
+    if (!sir_lane_locals_with_tables(c->function, locals))
         return false;
     const sir_stmt **homes = sir_lane_homes(c->e->arena, c->function);
     for (size_t i = 0; i < c->function->locals.len; i++) {
@@ -333,7 +373,8 @@ bool lanes_find_vectors(body_context *c)
     walk_block(&w, &c->function->body);
     c->looks_up = w.looks_up;
     c->looks_far = w.looks_far;
-    return !w.impossible;
+    c->by_table = w.by_table;
+    return !w.impossible && (w.divides == 0 || (w.divides == 1 && !w.stops));
 }
 
 // ---- Is it worth it? ----
@@ -343,6 +384,9 @@ bool lanes_find_vectors(body_context *c)
 enum { LEAST_TRIPS = 12, LEAST_WORK = 96, ALONG_TRIPS = 16 };
 // Nodes that the end of a loop is worth which data end: single firings seldom foresee it.
 enum { UNFORESEEN = 64 };
+// Conditions in a row, outside of loops, from which on C compilers take one path for all that follow from the first ones, and
+// make no vectors then.
+enum { LEAST_BRANCHES = 10 };
 // Nodes for each item that lies apart from that of the next lane, where a register has few lanes: loading and turning such
 // items takes what the lanes save. Simulated (SPEs, four lanes): transforms are 1.5 times slower without this.
 enum { FEW_LANES = 4, APART_WORK = 64 };
@@ -350,10 +394,21 @@ enum { FEW_LANES = 4, APART_WORK = 64 };
 // wait. With less transforms and sorting lose.
 enum { WAITING_WORK = 128 };
 
+// Items on each side, and nodes for each, from which on statements in a row gain where registers have 64 bytes: C compilers
+// make few vectors of them, and move items into place for each.
+enum { ROW_LEAST_ITEMS = 8, ROW_MOST_ITEMS = 32, ROW_WORK = 6 };
+
 // Lanes that are turned at once.
 enum { TURNED_LANES = 16 };
 // Lanes of a register from which on looking up by what differs gains: each does a part of what single firings do at once.
 enum { LOOK_UP_LANES = 8 };
+// Nodes for each element that a lane takes from a table, from which on lanes gain: each takes its own by itself, as a single
+// firing does, and lanes save what is computed around. Measured (clang 22, AVX2 and AVX-512, tables of 256 ints or floats): sums
+// over 16 to 64 items are 0.74 to 1.3 times as fast with 8 to 12 nodes, 0.9 to 1.7 times with 22; what waits for the trip before
+// gains from 12 on.
+enum { TAKEN_WORK = 24 };
+// Elements of a table of bytes that registers of 64 bytes hold, which svm/lanes.h permutes.
+enum { REGISTER_BYTES = 256 };
 // Bytes of local arrays and tiles, which should stay in the first cache; and where there is a second, for as many lanes as a
 // large register has.
 enum { MOST_BYTES = 16384, CACHED_BYTES = 65536, CACHED_LANES = 16 };
@@ -362,8 +417,12 @@ typedef struct lane_worth {
     body_context *c;
     double loads;       // of items, in loops
     int unrolled;       // loops around that are written out
+    int rounds;         // and loops around these that go over the same elements in each trip
     double all, serial; // nodes of expressions: all, and those in loops that go one trip after the other
     double sums;        // and those of sums of loops
+    double once;        // and those in no loop
+    double taken;       // elements of tables
+    int branches;       // conditions in no loop
 } lane_worth;
 
 static bool peeks(const sir_expr *e)
@@ -379,6 +438,24 @@ static double nodes(const sir_expr *e)
     double n = 1;
     for (size_t i = 0; e != NULL && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
         n += nodes(e->u.arg[i]);
+    return n;
+}
+
+// Whether the processor takes elements of the table for all lanes at once, from registers: 256 bytes.
+static bool is_in_registers(const body_context *c, const sir_expr *e)
+{
+    const sir_type *t = lanes_table(c, e);
+    return c->e->permutes && (t->storage == SIR_STORED_UINT8 || t->storage == SIR_STORED_INT8) &&
+           words_around(e) <= REGISTER_BYTES;
+}
+
+// Elements of tables that data lead to, about, each of which a lane takes by itself.
+static double taken(const body_context *c, const sir_expr *e)
+{
+    double n = e != NULL && e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY && lanes_table(c, e) != NULL &&
+               !is_in_registers(c, e);
+    for (size_t i = 0; e != NULL && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        n += taken(c, e->u.arg[i]);
     return n;
 }
 
@@ -423,27 +500,128 @@ static bool is_written_out(const body_context *c, const sir_stmt *s)
     return !l.chooses && body_unrolls(c, s);
 }
 
+// Places that trips of a loop access beside its variable, such as 0 and 1 of `x[i]` and `x[i + 1]`.
+typedef struct place_look {
+    body_context *c;
+    uint32_t local;
+    VEC(int64_t) places;
+} place_look;
+
+static void find_place(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    place_look *l = context;
+    body_affine a;
+    if ((e->kind != SIR_INDEX && e->kind != SIR_PEEK) ||
+        !body_affine_of(l->c, e->u.arg[e->kind == SIR_INDEX], &a) || a.terms.len != 1)
+        return;
+    if (a.terms.data[0].local == l->local && a.terms.data[0].coefficient == 1)
+        VEC_PUSH(l->c->e->arena, &l->places, a.constant);
+}
+
+static void find_places(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_place, context);
+}
+
+// Elements of a trip that lie side by side in the arrays that its loop goes through by more than one; where that is not
+// known, as many as it goes on by.
+static int64_t side_by_side(body_context *c, const sir_stmt *loop)
+{
+    int64_t step = loop->u.for_.step < 0 ? -loop->u.for_.step : loop->u.for_.step, most = 0;
+    place_look l = {.c = c, .local = loop->u.for_.local};
+    if (step > 1)
+        sir_visit_stmts(&loop->u.for_.body, find_places, &l);
+    for (size_t i = 0; i < l.places.len; i++) {
+        int64_t count = 1;
+        for (size_t k = 0; k < l.places.len && count < step; k++)
+            if (l.places.data[k] == l.places.data[i] + count) {
+                count++;
+                k = (size_t)-1;
+            }
+        most = count > most ? count : most;
+    }
+    return most == 0 ? step : most;
+}
+
 // Whether the C compiler would have to go through the loop trip by trip. trips: at most; 0: that is not known.
-// loop: whose body it is; NULL: one that data end. A variable that counts by two or more does so since each trip has so many
-// neighbours, such as the two floats of a complex number.
-static bool is_serial(const body_context *c, const sir_block *body, const sir_stmt *loop, int64_t trips)
+// loop: whose body it is; NULL: one that data end. A variable that counts by two or more mostly does so since each trip has so
+// many neighbours, such as the two floats of a complex number.
+static bool is_serial(body_context *c, const sir_block *body, const sir_stmt *loop, int64_t trips)
 {
     loop_look l = {.c = c, .body = body, .loop = loop};
     sir_visit_stmts(body, look_at, &l);
-    int64_t step = loop == NULL ? 1 : loop->u.for_.step, neighbours = step < 0 ? -step : step;
-    bool few = trips > 0 && trips * neighbours < ALONG_TRIPS;
+    bool few = trips > 0 && trips * (loop == NULL ? 1 : side_by_side(c, loop)) < ALONG_TRIPS;
     return l.inner || l.carried || l.down || (l.stores && l.chooses) || (few && (l.stores || l.chooses));
 }
 
-// Trips at most, from what the loops around are known to count; 0: that is not known.
-static int64_t most_trips(body_context *c, const sir_stmt *s)
+typedef struct round_look {
+    const body_context *c;
+    const sir_block *body;
+    bool *follows; // per local: it differs with the loop's variable
+    bool changed, again;
+} round_look;
+
+static bool follows_loop(const round_look *l, const sir_expr *e)
+{
+    if (e == NULL || e->kind == SIR_CONST)
+        return false;
+    if (e->kind == SIR_LOCAL)
+        return l->follows[e->index];
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (follows_loop(l, e->u.arg[i]))
+            return true;
+    return false;
+}
+
+static void spread_loop(void *context, sir_stmt *s)
+{
+    round_look *l = context;
+    uint32_t to = s->kind == SIR_FOR ? s->u.for_.local : s->kind == SIR_DECL ? s->u.decl.local : 0;
+    bool from = s->kind == SIR_FOR ? follows_loop(l, s->u.for_.lo) || follows_loop(l, s->u.for_.hi)
+                                   : s->kind == SIR_DECL && follows_loop(l, s->u.decl.init);
+    if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL) {
+        to = s->u.set.target->index;
+        from = follows_loop(l, s->u.set.value);
+    }
+    l->changed |= from && !l->follows[to];
+    l->follows[to] |= from;
+}
+
+static void find_again(void *context, sir_stmt *s)
+{
+    round_look *l = context;
+    const sir_expr *root = sir_assigned_root(s);
+    if (s->kind == SIR_SET && s->u.set.target->kind == SIR_INDEX && root != NULL && root->kind == SIR_LOCAL)
+        l->again |= !follows_loop(l, s->u.set.target) && !body_declared_in(l->c, l->body, root->index);
+}
+
+// Whether each trip of the loop sets elements that all trips set, as the rounds of a cipher do: they wait for each other.
+static bool goes_round(const body_context *c, const sir_stmt *s)
+{
+    round_look l = {.c = c, .body = &s->u.for_.body, .changed = true};
+    l.follows = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
+    l.follows[s->u.for_.local] = true;
+    while (l.changed) {
+        l.changed = false;
+        sir_visit_stmts(l.body, spread_loop, &l);
+    }
+    sir_visit_stmts(l.body, find_again, &l);
+    return l.again;
+}
+
+// Trips at most, from what the loops around are known to count, and at least; 0: that is not known.
+static int64_t most_trips(body_context *c, const sir_stmt *s, int64_t *least)
 {
     body_interval lo, hi;
-    bool up = s->u.for_.step == 1, down = s->u.for_.step == -1;
-    if ((!up && !down) || !find_range(c, s->u.for_.lo, &lo) || !find_range(c, s->u.for_.hi, &hi))
+    int64_t step = s->u.for_.step;
+    *least = 0;
+    if (step == 0 || !find_range(c, s->u.for_.lo, &lo) || !find_range(c, s->u.for_.hi, &hi))
         return 0;
-    int64_t trips = up ? hi.hi - lo.lo : lo.hi - hi.lo;
-    return trips > 0 ? trips : 0;
+    int64_t by = step > 0 ? step : -step, far = step > 0 ? hi.hi - lo.lo : lo.hi - hi.lo,
+            near = step > 0 ? hi.lo - lo.hi : lo.lo - hi.hi;
+    *least = near > 0 ? (near + by - 1) / by : 0;
+    return far > 0 ? (far + by - 1) / by : 0;
 }
 
 static void weigh_block(lane_worth *w, const sir_block *b, double times, bool serial);
@@ -461,14 +639,17 @@ static bool adds_up(const sir_stmt *s)
 static void weigh_for(lane_worth *w, const sir_stmt *s, double times)
 {
     body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
-    int64_t trips, most = most_trips(w->c, s);
+    int64_t trips, least, most = most_trips(w->c, s, &least);
     bool known = sir_for_trips(s, &trips), unrolled = is_written_out(w->c, s);
-    times *= known ? (double)trips : most > 0 ? (double)most / 2 : LEAST_TRIPS;
+    times *= known ? (double)trips : most > 0 ? (double)(least + most) / 2 : LEAST_TRIPS;
+    bool rounds = !unrolled && w->unrolled == 0 && goes_round(w->c, s);
     w->unrolled += unrolled;
-    bool serial = w->unrolled == 0 && is_serial(w->c, &s->u.for_.body, s, known ? trips : most);
+    w->rounds += rounds;
     for_range(s, l);
+    bool serial = (w->unrolled == 0 || w->rounds > 0) && is_serial(w->c, &s->u.for_.body, s, known ? trips : most);
     weigh_block(w, &s->u.for_.body, times, serial);
     *l = saved;
+    w->rounds -= rounds;
     w->unrolled -= unrolled;
 }
 
@@ -489,10 +670,13 @@ static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
     double own = 0;
     for (uint8_t i = 0; i < parts.expr_count; i++) {
         own += nodes(*parts.expr[i]);
+        w->taken += times * taken(w->c, *parts.expr[i]);
         w->loads += serial && peeks(*parts.expr[i]);
     }
     w->loads += serial && s->kind == SIR_POP;
     w->all += own * times;
+    w->once += times == 1 ? own : 0;
+    w->branches += times == 1 && s->kind == SIR_IF;
     w->serial += serial ? own * times : 0;
     w->sums += adds_up(s) ? own * times : 0;
     if (s->kind == SIR_FOR)
@@ -555,6 +739,24 @@ static bool is_turned(const body_context *c, int64_t in_stride, int64_t out_stri
     return c->e->cached && ((in && to) || (out && from));
 }
 
+bool lanes_can(body_context *c)
+{
+    return is_plain_tape(c, &c->in, c->info->filter->input) && is_plain_tape(c, &c->out, c->info->filter->output) &&
+           c->in.affine && c->out.affine && c->open == NULL && !c->dynamic && !c->e->keep_names &&
+           lanes_find_vectors(c);
+}
+
+// Whether a firing is statements in a row that do much for each of some items, which are turned by blocks.
+static bool is_row(const body_context *c, const lane_worth *w, int64_t in_stride, int64_t out_stride)
+{
+    const sir_function *f = c->function;
+    int64_t pop = f->pop.max, push = f->push.max;
+    return c->e->wide_registers && c->e->cached && c->in.view.count == 0 && c->out.view.count == 0 &&
+           in_stride == pop && out_stride == push && f->peek.max <= pop && pop >= ROW_LEAST_ITEMS &&
+           pop <= ROW_MOST_ITEMS && push >= ROW_LEAST_ITEMS && push <= ROW_MOST_ITEMS && pop % 4 == 0 &&
+           push % 4 == 0 && w->once * 2 >= w->all && w->once >= (double)(ROW_WORK * (pop + push));
+}
+
 // Lanes of a register, and how many registers' worth a vector may have: four sums at least, or additions wait for each
 // other; few enough that what lives at a time stays in registers.
 int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most, bool worth)
@@ -568,11 +770,15 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
         return 0;
     // Where lanes lie side by side no other vectors have as cheap loads.
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;
-    bool serial = worth || sums || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
+    bool branches = c->e->cached && w.branches >= LEAST_BRANCHES && w.once >= LEAST_WORK;
+    bool serial = worth || sums || branches || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
     bool turned = !serial && !is_planar(c, in_stride, out_stride, w.all);
-    if (width < 4 || (turned && !is_turned(c, in_stride, out_stride)) || !lanes_find_vectors(c))
+    if (width < 4 || (turned && !is_turned(c, in_stride, out_stride) && !is_row(c, &w, in_stride, out_stride)) ||
+        !lanes_find_vectors(c))
         return 0;
     if (c->looks_up && width < LOOK_UP_LANES)
+        return 0;
+    if (c->by_table && w.serial < TAKEN_WORK * w.taken)
         return 0;
     int64_t apart = (in_stride > 1 ? f->pop.max : 0) + (out_stride > 1 ? f->push.max : 0);
     if (width <= FEW_LANES && w.all < (double)(APART_WORK * apart))

@@ -103,6 +103,9 @@ static const char *binary_text(body_context *c, const sir_expr *e, int precedenc
     };
     const sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
     arena *m = c->e->arena;
+    if (e->op == LANG_OP_DIV && !is_float(a->type) && b->kind != SIR_CONST)
+        return arena_printf(m, "%s(%s, %s, %s)", function(c, "div", e->type), vector_text(c, a, PREC_COND),
+                            vector_text(c, b, PREC_COND), body_where(c, e->loc));
     bool shift = e->op == LANG_OP_SHL || e->op == LANG_OP_SHR;
     bool compare = e->op >= LANG_OP_EQ && e->op <= LANG_OP_GE;
     int own = compare                                                                ? PREC_COMPARE
@@ -197,10 +200,10 @@ static const char *mask_named(body_context *c, uint32_t mask)
 
 // ---- Subscripts that differ: svm_lookUpInts16(rows, stride, count, which) ----
 
-// A vector of ints also where all lanes have the same.
-static const char *subscript_text(body_context *c, const sir_expr *e)
+// A vector of ints also where all lanes have the same. added: something is added to it.
+static const char *subscript_text(body_context *c, const sir_expr *e, bool added)
 {
-    return vector_text(c, e, PREC_LOWEST);
+    return vector_text(c, e, added ? PREC_ADD : PREC_LOWEST);
 }
 
 // The array that an element is of, as pointer to scalars; how many it has, and which of them the element is.
@@ -209,7 +212,7 @@ static const char *rows_of(body_context *c, const sir_expr *e, int64_t *count, c
     *count = 1;
     *which = NULL;
     for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
-        const char *own = subscript_text(c, e->u.arg[1]);
+        const char *own = subscript_text(c, e->u.arg[1], *which == NULL && e->u.arg[0]->kind == SIR_INDEX);
         if (*which == NULL)
             *which = own;
         else
@@ -219,13 +222,28 @@ static const char *rows_of(body_context *c, const sir_expr *e, int64_t *count, c
     const sir_type *t = e->type;
     while (t->kind == SIR_ARRAY)
         t = t->element;
+    if (e->kind != SIR_LOCAL)
+        return arena_printf(c->e->arena, "(const %s *)%s", body_type_name(c->e, lanes_table(c, e)),
+                            body_expr_text(c, e, PREC_UNARY));
     return arena_printf(c->e->arena, "(%s *)%s", is_float(t) ? "float" : "int", c->locals[e->index].c_name);
 }
+
+// Elements of tables, as they are stored, in names of functions.
+static const char *const stored_names[SIR_STORAGE_COUNT] = {
+    [SIR_STORED_WHOLE] = "Ints",
+    [SIR_STORED_UINT8] = "Bytes",
+    [SIR_STORED_INT8] = "SignedBytes",
+    [SIR_STORED_INT16] = "Shorts",
+};
 
 static const char *element_text(body_context *c, const sir_expr *e)
 {
     int64_t count;
     const char *which, *rows = rows_of(c, e, &count, &which);
+    const sir_type *table = lanes_table(c, e);
+    if (table != NULL)
+        return arena_printf(c->e->arena, "svm_take%s%d(%s, %" PRId64 ", %s)",
+                            is_float(table) ? "Floats" : stored_names[table->storage], c->vectors, rows, count, which);
     return arena_printf(c->e->arena, "%s(%s, svm_lanes%d, %" PRId64 ", %s)", function(c, "lookUp", e->type), rows,
                         c->vectors, count, which);
 }
@@ -244,9 +262,10 @@ static const char *item_text(body_context *c, const sir_expr *peek)
 {
     arena *m = c->e->arena;
     const sir_type *t = c->info->filter->input;
-    const char *which = subscript_text(c, peek->u.arg[0]), *base = body_named(c, BODY_IN);
     const body_affine *at = &c->in.position;
-    if (at->constant != 0 || at->terms.len != 0)
+    bool moved = at->constant != 0 || at->terms.len != 0;
+    const char *which = subscript_text(c, peek->u.arg[0], moved), *base = body_named(c, BODY_IN);
+    if (moved)
         which = arena_printf(m, "%s + (int)(%s)", which, body_affine_text(c, at));
     int64_t count = c->function->peek.max, stride = c->in.view.count == 0 ? 1 : c->in.view.digits[0].stride;
     if (c->in_tile == NULL && c->in.lane_stride != 1)
@@ -342,13 +361,34 @@ static bool set(body_context *c, const sir_stmt *s)
     return true;
 }
 
+typedef struct choice {
+    uint32_t local;
+    bool found;
+} choice;
+
+static void find_choice(void *context, sir_stmt *s)
+{
+    choice *x = context;
+    x->found |= s->kind == SIR_IF &&
+                (sir_sets_local(&s->u.if_.then, x->local) || sir_sets_local(&s->u.if_.otherwise, x->local));
+}
+
+// Whether some lanes get a value while others keep what they have.
+static bool is_chosen(const body_context *c, uint32_t local)
+{
+    choice x = {.local = local};
+    sir_visit_stmts(&c->function->body, find_choice, &x);
+    return x.found;
+}
+
 static void zero(body_context *c, const sir_stmt *s, uint32_t local)
 {
     const sir_type *t = c->function->locals.data[local].type;
     const char *name = c->locals[local].c_name;
-    if (c->locals[local].home == s && (t->kind == SIR_ARRAY || s->u.decl.uninitialised))
+    const bool none = s->u.decl.uninitialised && (t->kind == SIR_ARRAY || !is_chosen(c, local));
+    if (c->locals[local].home == s && (t->kind == SIR_ARRAY || none))
         body_line(c, "%s;", declaration(c, local));
-    if (s->u.decl.uninitialised)
+    if (none)
         return;
     if (t->kind == SIR_ARRAY)
         body_line(c, "memset(%s, 0, sizeof %s);", name, name);

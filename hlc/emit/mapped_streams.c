@@ -62,6 +62,16 @@ static bool is_phased(const mapped_kernel *p)
     return p->phases || p->primes;
 }
 
+// Kernels i and `other` run on one processor.
+static bool share(const mapped *all, size_t i, size_t other)
+{
+    for (VEC_EACH(const mapped_chunk, theirs, &all->kernels[other].rows))
+        for (VEC_EACH(const mapped_chunk, own, &all->kernels[i].rows))
+            if (own->processor == theirs->processor)
+                return true;
+    return false;
+}
+
 // Kernel i has a stream that leads straight to or from another kernel, and shares a processor with some kernel. Runs of a
 // processor go in the order of kernels: one that waited for room in such a stream could wait for a later one.
 static bool waits_for_later(const mapped *all, size_t kernels, size_t i)
@@ -70,10 +80,8 @@ static bool waits_for_later(const mapped *all, size_t kernels, size_t i)
     for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
         straight |= w->queue->straight;
     for (size_t other = 0; straight && other < kernels; other++)
-        for (VEC_EACH(const mapped_chunk, theirs, &all->kernels[other].rows))
-            for (VEC_EACH(const mapped_chunk, own, &all->kernels[i].rows))
-                if (other != i && own->processor == theirs->processor)
-                    return true;
+        if (other != i && share(all, i, other))
+            return true;
     return false;
 }
 
@@ -99,6 +107,21 @@ bool mapped_holds_processor(program_emitter *x, uint32_t kernel)
     for (VEC_EACH(const mapped_window, w, &all->kernels[kernel].windows))
         any |= w->stream;
     return any;
+}
+
+// SVM_KERNEL(input_first), of a kernel that holds its processor, where others run, too: each of its streams is moved from the queue or to it, by moves
+// that are run beside it. These wait for whole moves of kernels that write the queue, which were run before, and for their own
+// of the run before; so none of them waits for what the run does.
+bool mapped_input_first(program_emitter *x, uint32_t kernel)
+{
+    const mapped *all = mapped_facts(x);
+    for (VEC_EACH(const mapped_window, w, &all->kernels[kernel].windows))
+        if (!is_filled(w))
+            return false;
+    bool shares = false;
+    for (size_t other = 0; other < x->pl->cut->kernels.len; other++)
+        shares |= other != kernel && share(all, kernel, other);
+    return shares;
 }
 
 // ---- The type ----

@@ -164,6 +164,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->zeros, a);
     hmap_init(&x->skews, a);
     hmap_init(&x->across, a);
+    hmap_init(&x->reversed, a);
     hmap_init(&x->turns, a);
     x->name = body_identifier(a, x->m->name);
     // The machine's names are the program's too.
@@ -261,6 +262,7 @@ const char *emit_program(hlc_program *p)
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     x.e.keep_names = hlc_keeps_names(p->config);
     x.e.wide_rows = p->config->vector_bytes >= WIDE_ROWS && p->config->opt_level >= ROWS_LEVEL && !p->config->no_lanes;
+    x.e.permutes = p->config->byte_vectors;
     x.e.wide_registers = hlc_has_wide_vectors(p->config);
     x.e.most_trips = program_most_aside(&x);
     x.e.sum_room = x.e.most_trips > 0 ? p->config->vector_bytes / (int64_t)sizeof(float) / 4 * 3 : 0;

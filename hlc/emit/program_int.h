@@ -121,7 +121,8 @@ typedef struct program_emitter {
     hmap threads;               // thread functions' names by firing function, rates and inputs
     hmap lanes;                 // strip_lanes by firing function and strides
     bool bits_header;           // svm/bits.h is included
-    bool bytes_header;           // svm/bytes.h is included
+    bool bytes_header;          // svm/bytes.h is included
+    bool byte_lanes_header;     // svm/byte_lanes.h is included
     hmap lane_headers;          // numbers of lanes for which svm/lanes.h is included
     hmap copies;                // name by type and body
     program_stage **stages;     // by kernel: its stages in order
@@ -136,6 +137,7 @@ typedef struct program_emitter {
     hmap zeros;                     // program_zeros by buffer
     hmap skews;                     // program_skew by firing function
     hmap across;                    // program_across by firing function
+    hmap reversed;                  // program_reversed by firing function and walk
     hmap turns;                     // program_turns by filter
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
@@ -211,6 +213,12 @@ emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
 // The function of a stage whose firings run one a bit of vectors (hlc/plan/bit_lanes.h); false: it is none.
 bool program_bit_strip(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);
 
+// ---- byte_lanes.c ----
+// Of firings one a byte of vectors the function that fires as many as there are lanes: its name.
+struct plan_bit_lanes;
+const char *program_byte_fire(program_emitter *x, const emit_filter_info *info, const sir_function *f,
+                              const struct plan_bit_lanes *b);
+
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);
 void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);
@@ -251,6 +259,15 @@ const char *program_skew_pair(program_emitter *x, program_strip *strip, const em
 void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info, int64_t in_stride,
                        int64_t out_stride);
 
+// ---- program_reversed.c ----
+
+// Firings that read in order and write in another one, side by side; NULL: they are not such, or that gains nothing.
+typedef struct program_reversed program_reversed;
+const program_reversed *program_find_reversed(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                              const emit_signature *fire, const plan_walk *items, const program_walk *w);
+// The loops over all of a strip's firings.
+void program_emit_reversed(program_emitter *x, const program_reversed *r);
+
 // ---- program_bytes.c ----
 // The table in which a strip's firings look items up, all of them bytes, and do nothing else, and items of a firing;
 // table NULL: they do otherwise.
@@ -268,6 +285,8 @@ void program_emit_bytes(program_emitter *x, const program_bytes *b);
 typedef struct program_across program_across;
 // What the trips do, emitted; NULL: the function is no such loop, or it is not worth it.
 const program_across *program_find_across(program_emitter *x, emit_filter_info *info, const sir_function *f, int width);
+// Emits what the trips of loops inside others do, for the firing function that comes next: NOTE(inside).
+void program_find_inside(program_emitter *x, emit_filter_info *info, const sir_function *f, int width);
 // A firing. fire: calls the function of program_across_fire.
 void program_emit_across(program_emitter *x, const program_across *a, int indent, const char *in, const char *out,
                          void fire(program_emitter *x, int indent, void *context, const char *in, const char *out),
@@ -422,6 +441,7 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
 bool mapped_holds_processor(program_emitter *x, uint32_t kernel); // SVM_KERNEL(holds_processor)
+bool mapped_input_first(program_emitter *x, uint32_t kernel);     // and input_first
 bool mapped_in_blocks(program_emitter *x);   // its control program is that of svm/mapped_control.h
 // Declares the machine's processors and memories, behind those that all programs have; NULL: takes their names.
 void mapped_names(program_emitter *x, text_args *declared);

@@ -909,8 +909,9 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */",
               k->kernel->name, x->pl->cut != NULL ? mapped_processors(x, kernel) : x->pl->processor);
     const bool holds = x->pl->cut != NULL && mapped_holds_processor(x, kernel);
-    text_line(x, 0, "SVM_KERNEL(estimate(%zu, %.0f)%s)", 10 * stages, kernel_operations(x, k),
-              holds ? ", holds_processor" : "");
+    const bool first = holds && mapped_input_first(x, kernel);
+    text_line(x, 0, "SVM_KERNEL(estimate(%zu, %.0f)%s%s)", 10 * stages, kernel_operations(x, k),
+              holds ? ", holds_processor" : "", first ? ", input_first" : "");
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
     if (run != k->run) {

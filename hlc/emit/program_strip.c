@@ -242,6 +242,13 @@ static void verify_walk(program_emitter *x, const program_walk *w, int lanes, bo
 
 // ---- Firing functions ----
 
+// Lanes of the registers of the processor that the program runs on, the first of several.
+static int lane_width(const program_emitter *x)
+{
+    const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
+    return p == NULL ? 0 : (int)(p->simd_width / sizeof(float));
+}
+
 emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                      const plan_digits *in, const plan_digits *out)
 {
@@ -260,6 +267,9 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
             arena_printf(x->e.arena, "%s_%s", info->c_name,
                          f->kind == SIR_PREWORK ? "prework" : f == info->filter->ahead ? "ahead" : "fire");
         known = ARENA_NEW(x->e.arena, emit_signature);
+        if (x->p->config->opt_level >= LANES_LEVEL && !x->p->config->no_lanes && in_view.count == 0 &&
+            out_view.count == 0)
+            program_find_inside(x, info, f, lane_width(x));
         *known = emit_fire_function(&x->e, info, f, emit_unique_name(&x->e, wanted), in_view, out_view);
         hmap_set(&x->fires, key.data, known);
         if (known->aside != 0 && f != info->filter->ahead)
@@ -269,6 +279,14 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
         if (known->flags)
             diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                         "conditions set what '%s' keeps as a boolean without branches [lanes]", info->filter->name);
+        if (known->inlined)
+            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                        "firings of '%s' are inlined, so that the C compiler can do them side by side [lanes]",
+                        info->filter->name);
+        if (known->shifts)
+            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                        "loops that move elements of what '%s' keeps are written out, so that these are registers [lanes]",
+                        info->filter->name);
         if (known->rungs)
             diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                         "what a loop of '%s' leaves in its state is in no vector: each element is waited for by itself [lanes]",
@@ -340,13 +358,6 @@ void program_include_lanes(program_emitter *x, int lanes)
     hmap_setn(&x->lane_headers, &lanes, sizeof lanes, x);
     text_line(x, 0, "#define SVM_LANES %d", lanes);
     text_line(x, 0, "#include <svm/lanes.h>\n");
-}
-
-// Lanes of the registers of the processor that the program runs on, the first of several.
-static int lane_width(const program_emitter *x)
-{
-    const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
-    return p == NULL ? 0 : (int)(p->simd_width / sizeof(float));
 }
 
 // Registers that the trips of a loop fill at most.
@@ -664,6 +675,7 @@ typedef struct strip_ways {
     const program_skew *skew;
     const program_across *across;
     const program_turns *turns;
+    const program_reversed *reversed;
     program_bytes bytes;
     size_t rows; // of a tile: the digit that counts them; SIZE_MAX: there is none
 } strip_ways;
@@ -704,7 +716,9 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         across_body trips = {ways->across, {info, program_across_fire(ways->across), b.iter, b.prefix, b.arrays}};
         hinted.hint = NULL;
         emit_walk(x, &hinted, 0, begin, fire_across, NULL, &trips);
-    } else if (ways->turns != NULL)
+    } else if (ways->reversed != NULL)
+        program_emit_reversed(x, ways->reversed);
+    else if (ways->turns != NULL)
         program_emit_turns(x, ways->turns, info, fire_once, &now, general_pointer(x, "in", program_walk_in(w)),
                            general_pointer(x, "out", program_walk_out(w)));
     else if (hinted.row)
@@ -755,6 +769,24 @@ static const program_across *across_of(program_emitter *x, emit_filter_info *inf
     return *known;
 }
 
+static const program_reversed *reversed_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                           const emit_signature *fire, const plan_walk *items, const program_walk *w)
+{
+    strbuf key; // the function stands for the views of a firing's items
+    strbuf_init(&key, x->e.arena);
+    strbuf_printf(&key, "%s %d %d", fire->name, w->general, w->tail);
+    for (size_t i = 0; i < w->in.len; i++)
+        strbuf_printf(&key, " %" PRId64 ":%" PRId64 ":%" PRId64, w->in.data[i].radix, w->in.data[i].stride,
+                      w->out.data[i].stride);
+    const program_reversed **known = hmap_get(&x->reversed, key.data);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, const program_reversed *);
+        *known = program_find_reversed(x, info, f, fire, items, w);
+        hmap_set(&x->reversed, key.data, known);
+    }
+    return *known;
+}
+
 // What a strip does one firing after the other, in turns where the state allows it.
 static const program_turns *turns_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                      const sir_filter *own, const emit_signature *fire, const program_walk *w,
@@ -788,7 +820,9 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
     bool ahead = lanes.lanes != 0;
     if (threads.name == NULL && !ahead)
         ways.across = across_of(x, info, f, fire, items, w);
-    if (threads.name == NULL && !ahead && ways.across == NULL) {
+    if (threads.name == NULL && !ahead && ways.across == NULL)
+        ways.reversed = reversed_of(x, info, f, fire, items, w);
+    if (threads.name == NULL && !ahead && ways.across == NULL && ways.reversed == NULL) {
         lanes = lanes_function(x, info, f, fire, items, w, firings);
         ways.skew = skew_of(x, info, f, fire, w, firings);
         if (ways.skew == NULL && lanes.lanes == 0)
@@ -798,11 +832,11 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
         b.prefix = PROGRAM_TURN_OUTER;
         b.arrays = "state->";
     }
-    if (threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL && lanes.lanes == 0 &&
-        !x->p->config->no_lanes)
+    bool alone = threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL &&
+                 ways.reversed == NULL && lanes.lanes == 0;
+    if (alone && !x->p->config->no_lanes)
         ways.bytes = program_find_bytes(x, info, f, w);
-    if (threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL && lanes.lanes == 0 &&
-        ways.bytes.table == NULL)
+    if (alone && ways.bytes.table == NULL)
         ways.rows = find_tile_rows(x, info, f, fire, w);
     if (ways.rows != SIZE_MAX)
         program_include_lanes(x, lane_width(x));

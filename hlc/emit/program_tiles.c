@@ -12,8 +12,9 @@
 #include "hlc/emit/program_int.h"
 
 // Level of -O from which; operations of what waits, in a tile, from which it weighs more than to begin and end it; steady
-// states for which positions are compared.
-enum { TILES_LEVEL = 2, TILE_OPERATIONS = 256, TILE_COMPARED = 4096 };
+// states for which positions are compared; firings that a C compiler's vectors take at a time, at most; and how much work
+// beside what waits is worth while at least, as a share of it.
+enum { TILES_LEVEL = 2, TILE_OPERATIONS = 256, TILE_COMPARED = 4096, TILE_FIRINGS = 32, TILE_SHARE = 16 };
 
 // By how much a walk goes on from steady state to steady state; false: not always by the same.
 static bool steady_step(const program_emitter *x, const plan_digits *firing, int64_t reps, int64_t *step)
@@ -67,12 +68,19 @@ static bool in_each_others_way(const program_emitter *x, const plan_stage *a, co
            overlap(x, a->out.buffer, b->in.buffer) || overlap(x, a->out.buffer, b->out.buffer);
 }
 
-// Steady states of a tile: they fill the lanes of all that have such.
+// Whether the C compiler may make vectors of a stage's firings.
+static bool is_free(const program_stage *code)
+{
+    return code->strip->lanes == 0 && code->fire.fields.len == 0;
+}
+
+// Steady states of a tile: they fill the lanes of all that have such, and the C compiler's vectors.
 static int64_t steady_states(const program_emitter *x, const program_stage *codes, size_t count)
 {
     int64_t steady = 1;
     for (size_t i = 0; i < count; i++) {
-        int64_t reps = x->s->reps[codes[i].stage->actor], lanes = codes[i].strip->lanes;
+        int64_t reps = x->s->reps[codes[i].stage->actor];
+        int64_t lanes = is_free(&codes[i]) ? TILE_FIRINGS : codes[i].strip->lanes;
         for (int64_t need = 1; lanes > 0 && need <= lanes; need *= 2)
             if (need * reps % lanes == 0) {
                 steady = need > steady ? need : steady;
@@ -87,7 +95,7 @@ program_tiles program_find_tiles(const program_emitter *x, const program_stage *
     const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
     program_tiles t = {.always = true};
     bool lanes = false;
-    double waits = 0;
+    double waits = 0, beside = 0;
     if (x->net != NULL || x->pl->cut != NULL || p == NULL || p->caches.len == 0 ||
         x->p->config->opt_level < TILES_LEVEL || x->p->config->no_lanes)
         return t;
@@ -98,11 +106,13 @@ program_tiles program_find_tiles(const program_emitter *x, const program_stage *
                 goto end;
         t.always &= is_always_plain(x, code);
         lanes |= code->strip->lanes > 0;
-        if (code->strip->lanes == 0 && code->fire.fields.len != 0)
-            waits += x->operations[code->stage->actor] * (double)x->s->reps[code->stage->actor];
+        double operations = x->operations[code->stage->actor] * (double)x->s->reps[code->stage->actor];
+        waits += code->strip->lanes == 0 && code->fire.fields.len != 0 ? operations : 0;
+        beside += is_free(code) ? operations : 0;
     }
 end:
     t.steady = steady_states(x, codes, t.stages);
+    lanes = lanes || (beside * TILE_SHARE >= waits && beside <= waits);
     if (!lanes || waits * (double)t.steady < TILE_OPERATIONS || 2 * t.steady > x->pl->strip)
         t.stages = 0;
     return t;

@@ -79,7 +79,7 @@ static void find_zeros(program_emitter *x, uint32_t channel)
 
 void program_find_zeros(program_emitter *x)
 {
-    if (x->pl->cut != NULL || x->net != NULL || program_launches(x))
+    if (x->net != NULL || program_launches(x))
         return;
     for (uint32_t c = 0; c < x->m->channels.len; c++)
         if (x->m->channels.data[c].zeros != NULL)

@@ -261,9 +261,9 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
 {
     static const plan_digits together = {0};
     program_threads t = {0};
-    if (!program_launches(x) || x->in_cycle || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).text != NULL)
+    if (!program_launches(x) || x->in_cycle || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).why != NULL)
         return t;
-    if (plan_thread_too_slow(x->p, info->filter, launcher(x), &t.shape).text != NULL)
+    if (plan_thread_too_slow(x->p, info->filter, launcher(x), &t.shape).why != NULL)
         return (program_threads){0};
     t.in_ints = is_int(info->filter->input);
     t.out_ints = is_int(info->filter->output);

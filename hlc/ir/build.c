@@ -105,10 +105,12 @@ sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc)
     return s;
 }
 
-static bool local_name_taken(const sir_function *f, const char *name)
+// Names of locals are interned, so that a new text is nobody's.
+static bool local_name_taken(const sir_module *m, const sir_function *f, const char *name)
 {
-    for (size_t i = 0; i < f->locals.len; i++)
-        if (f->locals.data[i].name[0] == name[0] && strcmp(f->locals.data[i].name, name) == 0)
+    const char *known = interned(m->names, name);
+    for (size_t i = 0; i < f->locals.len && known != NULL; i++)
+        if (f->locals.data[i].name == known)
             return true;
     return false;
 }
@@ -119,7 +121,7 @@ uint32_t sir_local_new(sir_module *m, sir_function *f, const char *name, const s
 {
     const char *base = name;
     bool temporary = strcmp(name, "t") == 0;
-    for (size_t n = f->locals.len + 1; temporary || local_name_taken(f, name); n++) {
+    for (size_t n = f->locals.len + 1; temporary || local_name_taken(m, f, name); n++) {
         name = arena_printf(m->arena, "%s.%zu", base, n);
         temporary = false;
     }

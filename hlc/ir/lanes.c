@@ -13,6 +13,7 @@ typedef struct lane_walk {
     bool *locals;
     const sir_stmt **homes; // per local: the loop that it lives in; NULL: none
     bool changed, impossible;
+    bool tables; // may be subscripted by what differs
     const sir_stmt *guard; // the condition around that differs; NULL: none does
 } lane_walk;
 
@@ -50,9 +51,10 @@ static void check_access(void *context, sir_expr *e, bool written)
     lane_walk *w = context;
     if (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX)
         w->impossible = true;
-    if (e->kind == SIR_INDEX && sir_lanes_differ(w->locals, e->u.arg[1])) { // of local arrays of scalars
+    if (e->kind == SIR_INDEX && sir_lanes_differ(w->locals, e->u.arg[1])) { // of local arrays of scalars, or tables
         const sir_expr *root = sir_lvalue_root(e);
-        w->impossible |= root == NULL || root->kind != SIR_LOCAL;
+        bool table = w->tables && root != NULL && (root->kind == SIR_FIELD || root->kind == SIR_GLOBAL);
+        w->impossible |= !table && (root == NULL || root->kind != SIR_LOCAL);
         if (root != NULL && root->kind == SIR_LOCAL)
             assign(w, root->index, true, false);
     }
@@ -167,10 +169,10 @@ const sir_stmt **sir_lane_homes(arena *a, const sir_function *f)
     return h.homes;
 }
 
-bool sir_lane_locals(const sir_function *f, bool *locals)
+static bool find_locals(const sir_function *f, bool *locals, bool tables)
 {
     arena *a = arena_create();
-    lane_walk w = {.locals = locals, .homes = sir_lane_homes(a, f)};
+    lane_walk w = {.locals = locals, .homes = sir_lane_homes(a, f), .tables = tables};
     do {
         w.changed = false;
         walk_block(&w, &f->body);
@@ -183,4 +185,14 @@ bool sir_lane_locals(const sir_function *f, bool *locals)
         w.impossible |= locals[i] && !sir_is_lane_type(t);
     }
     return !w.impossible;
+}
+
+bool sir_lane_locals(const sir_function *f, bool *locals)
+{
+    return find_locals(f, locals, false);
+}
+
+bool sir_lane_locals_with_tables(const sir_function *f, bool *locals)
+{
+    return find_locals(f, locals, true);
 }

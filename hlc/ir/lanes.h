@@ -16,5 +16,7 @@ const sir_stmt **sir_lane_homes(arena *a, const sir_function *f);
 // Finds the locals that may differ, one entry for each; false where firings cannot go side by side: they keep or print
 // something, call, jump, count loops by what differs, or subscript by it what is no local array or window.
 bool sir_lane_locals(const sir_function *f, bool *locals);
+// The same, where what differs may subscript tables too: fields and globals, which nothing here sets.
+bool sir_lane_locals_with_tables(const sir_function *f, bool *locals);
 
 #endif

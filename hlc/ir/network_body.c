@@ -394,11 +394,20 @@ static place place_of(runner *r, const sir_expr *e)
         word index;
         few f = {.count = 0};
         bool known = is_number(r, e->u.arg[1], &number);
-        index = known ? constant(number) : evaluate(r, e->u.arg[1]);
-        if ((known || is_known(&index, &number)) && number >= 0 && number < length) {
+        if (!known) {
+            index = evaluate(r, e->u.arg[1]);
+            known = is_known(&index, &number);
+        }
+        if (known && number >= 0 && number < length) {
             at += number * (int64_t)e->type->words;
             continue;
         }
+        if (known)
+            index = constant(number);
+        // What is outside is wrong, so that an int's upper bits are zero where a table's length is a power of two.
+        for (int bit = 0; bit < BITS && (length & (length - 1)) == 0; bit++)
+            if (INT64_C(1) << bit >= length)
+                index.bit[bit] = WIRE_FALSE;
         collect(&f, &index);
         const spread values = spread_of(&f, &index);
         for (uint32_t i = 0; i < UINT32_C(1) << f.count && !f.many; i++) {

@@ -19,54 +19,64 @@ static void set_target(sir_parts *p, sir_expr **e)
         p->target = e;
 }
 
-sir_parts sir_stmt_parts(sir_stmt *s)
+// The arrays hold what is counted and nothing else: bodies are walked so often that clearing them would show.
+static inline void find_parts(sir_stmt *s, sir_parts *p)
 {
-    sir_parts p = {0};
+    p->expr_count = p->block_count = 0;
+    p->args = NULL;
+    p->arg_count = 0;
+    p->target = NULL;
     switch ((sir_stmt_kind)s->kind) {
-    case SIR_DECL: add_expr(&p, &s->u.decl.init); break;
+    case SIR_DECL: add_expr(p, &s->u.decl.init); break;
     case SIR_SET:
-        add_expr(&p, &s->u.set.value);
-        set_target(&p, &s->u.set.target);
+        add_expr(p, &s->u.set.value);
+        set_target(p, &s->u.set.target);
         break;
     case SIR_POP:
-    case SIR_RANDOM: set_target(&p, &s->u.set.target); break;
+    case SIR_RANDOM: set_target(p, &s->u.set.target); break;
     case SIR_PUSH:
-    case SIR_RETURN: add_expr(&p, &s->u.value); break;
-    case SIR_PRINT: add_expr(&p, &s->u.print.value); break;
+    case SIR_RETURN: add_expr(p, &s->u.value); break;
+    case SIR_PRINT: add_expr(p, &s->u.print.value); break;
     case SIR_CALL:
-        p.args = s->u.call.args.data;
-        p.arg_count = s->u.call.args.len;
-        set_target(&p, &s->u.call.target);
+        p->args = s->u.call.args.data;
+        p->arg_count = s->u.call.args.len;
+        set_target(p, &s->u.call.target);
         break;
     case SIR_IF:
-        add_expr(&p, &s->u.if_.cond);
-        add_block(&p, &s->u.if_.then);
-        add_block(&p, &s->u.if_.otherwise);
+        add_expr(p, &s->u.if_.cond);
+        add_block(p, &s->u.if_.then);
+        add_block(p, &s->u.if_.otherwise);
         break;
     case SIR_FOR:
-        add_expr(&p, &s->u.for_.lo);
-        add_expr(&p, &s->u.for_.hi);
-        add_block(&p, &s->u.for_.body);
+        add_expr(p, &s->u.for_.lo);
+        add_expr(p, &s->u.for_.hi);
+        add_block(p, &s->u.for_.body);
         break;
     case SIR_LOOP:
-        add_expr(&p, &s->u.loop.cond);
+        add_expr(p, &s->u.loop.cond);
         if (!s->u.loop.post_test)
-            add_block(&p, &s->u.loop.pre);
-        add_block(&p, &s->u.loop.body);
-        add_block(&p, &s->u.loop.step);
+            add_block(p, &s->u.loop.pre);
+        add_block(p, &s->u.loop.body);
+        add_block(p, &s->u.loop.step);
         if (s->u.loop.post_test)
-            add_block(&p, &s->u.loop.pre);
+            add_block(p, &s->u.loop.pre);
         break;
-    case SIR_BLOCK: add_block(&p, &s->u.block); break;
+    case SIR_BLOCK: add_block(p, &s->u.block); break;
     case SIR_SEND:
-        p.args = s->u.send.args.data;
-        p.arg_count = s->u.send.args.len;
-        add_expr(&p, &s->u.send.min);
-        add_expr(&p, &s->u.send.max);
+        p->args = s->u.send.args.data;
+        p->arg_count = s->u.send.args.len;
+        add_expr(p, &s->u.send.min);
+        add_expr(p, &s->u.send.max);
         break;
     case SIR_BREAK:
     case SIR_CONTINUE: break;
     }
+}
+
+sir_parts sir_stmt_parts(sir_stmt *s)
+{
+    sir_parts p;
+    find_parts(s, &p);
     return p;
 }
 
@@ -82,7 +92,8 @@ void sir_visit_tree(sir_expr *e, bool written, sir_expr_visitor *visit, void *co
 
 void sir_visit_exprs(sir_stmt *s, sir_expr_visitor *visit, void *context)
 {
-    sir_parts p = sir_stmt_parts(s);
+    sir_parts p;
+    find_parts(s, &p);
     for (size_t i = 0; i < p.expr_count; i++)
         sir_visit_tree(*p.expr[i], false, visit, context);
     for (size_t i = 0; i < p.arg_count; i++)
@@ -97,7 +108,8 @@ void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context)
         if (b->data[i] == NULL)
             continue;
         visit(context, b->data[i]);
-        sir_parts p = sir_stmt_parts(b->data[i]);
+        sir_parts p;
+        find_parts(b->data[i], &p);
         for (size_t k = 0; k < p.block_count; k++)
             sir_visit_stmts(p.block[k], visit, context);
     }
@@ -205,4 +217,29 @@ size_t sir_count_local_in(sir_expr *e, uint32_t local)
     local_counter n = {.local = local};
     sir_visit_tree(e, false, count_local, &n);
     return n.found;
+}
+
+size_t sir_count_local_of(sir_stmt *s, uint32_t local)
+{
+    return sir_count_local(&(sir_block){.data = &s, .len = 1}, local);
+}
+
+static void name_local(void *context, sir_expr *e, bool written)
+{
+    uint64_t *named = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL)
+        *named |= UINT64_C(1) << e->index % 64;
+}
+
+static void name_locals(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, name_local, context);
+}
+
+uint64_t sir_locals_named(sir_stmt *s)
+{
+    uint64_t named = 0;
+    sir_visit_stmts(&(sir_block){.data = &s, .len = 1}, name_locals, &named);
+    return named;
 }

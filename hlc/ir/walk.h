@@ -30,6 +30,14 @@ void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context)
 // How often expressions name a local: reads and what is written.
 size_t sir_count_local(const sir_block *b, uint32_t local);
 size_t sir_count_local_in(sir_expr *e, uint32_t local);
+size_t sir_count_local_of(sir_stmt *s, uint32_t local); // with its blocks
+// The locals that a statement and its blocks name: of local n the bit n modulo 64, so that a bit may stand for others, too.
+// For whom asks many statements about many locals.
+uint64_t sir_locals_named(sir_stmt *s);
+static inline bool sir_may_name(uint64_t named, uint32_t local)
+{
+    return (named >> local % 64 & 1) != 0;
+}
 
 // Trips of a counted loop between constants, which may be none; false: it is no such loop.
 bool sir_for_trips(const sir_stmt *s, int64_t *trips);

@@ -6,8 +6,13 @@
 
 #include "hlc/map/map_int.h"
 
+// What a step takes grows with the edges of what it moves. So many cells, of a cluster or an edge on a processor, take about
+// a second at most.
+enum { MOST_WORK = 500000000 };
+
 typedef struct annealer {
     const map_core *core;
+    uint64_t work; // cells looked at
     map_state *state;
     map_costs costs;
     uint64_t random;
@@ -154,8 +159,10 @@ static bool do_move(annealer *k, const move *m)
 
 static void count_move(annealer *k, const move *m, int sign)
 {
-    for (int i = 0; i < m->clusters; i++) // an edge between both counts once
+    for (int i = 0; i < m->clusters; i++) { // an edge between both counts once
+        k->work += (1 + k->core->clusters.data[m->cluster[i]].edges.len) * k->core->processors;
         map_costs_add(k->core, k->state, &k->costs, m->cluster[i], i == 0 ? UINT32_MAX : m->cluster[0], sign);
+    }
 }
 
 typedef struct snapshot {
@@ -203,6 +210,7 @@ static void step(annealer *k, snapshot *before, double temperature)
 
 static void start_from(annealer *k)
 {
+    k->work += (k->core->clusters.len + k->core->edges.len) * k->core->processors;
     map_costs_of(k->core, k->state, &k->costs);
     k->energy = energy_of(k);
 }
@@ -222,7 +230,8 @@ uint64_t map_anneal(arena *a, const map_core *c, map_state *s, uint64_t seed, ui
     uint64_t done = 0;
     for (; done < steps; done++) {
         if (done % 1024 == 0) {
-            if (map_clock_over(clock) || (k.costs.overflow == 0 && k.costs.seconds <= c->bound.seconds * 1.00001))
+            if (map_clock_over(clock) || k.work > MOST_WORK ||
+                (k.costs.overflow == 0 && k.costs.seconds <= c->bound.seconds * 1.00001))
                 break;
             start_from(&k); // what differences have lost
         }

@@ -85,8 +85,10 @@ enum { MAP_MOST_STRIPS = 256 };
 typedef enum map_method { MAP_AUTOMATIC, MAP_EXACT, MAP_HEURISTIC } map_method;
 typedef struct map_options {
     map_method method;
-    double seconds; // upper bound of the time spent; 0: not told, MAP_SECONDS. Work is limited by steps first, so that
-                    // equal options give equal results; the clock only cuts off what takes unusually long (cut_off).
+    double seconds; // upper bound of the time spent: work is limited by steps first, and the clock only cuts off what takes
+                    // unusually long (cut_off). 0: not told; steps alone end annealing and the heuristic, so that equal options
+                    // give equal results on any computer, however busy, and integer programming has MAP_SECONDS
+    uint64_t steps; // of annealing, at most, on a few processors; 0: by the seconds, of which MAP_SECONDS if not told
     uint64_t seed;  // of annealing
 } map_options;
 #define MAP_SECONDS 1.0

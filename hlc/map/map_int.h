@@ -73,7 +73,7 @@ void map_costs_add(const map_core *c, const map_state *s, map_costs *costs, uint
 // Works out seconds and overflow from the sums.
 void map_costs_sum(const map_core *c, const map_state *s, map_costs *costs);
 
-// The clock, which cuts off what takes too long.
+// The clock, which cuts off what takes too long; end INFINITY: nothing does.
 typedef struct map_clock {
     double end;
     bool cut_off;
@@ -94,7 +94,7 @@ double map_burden(const map_core *c, const map_state *s, const map_costs *costs)
 
 // Greedy, with the number of strips chosen unless the problem tells; gives a state also when memories are too small.
 map_state map_greedy(arena *a, const map_core *c);
-// Improves a state by annealing (anneal.c); gives the steps done.
+// Improves a state by annealing (anneal.c); gives the steps done, which are fewer where each takes long.
 uint64_t map_anneal(arena *a, const map_core *c, map_state *s, uint64_t seed, uint64_t steps, map_clock *clock);
 bool map_has_solver(void); // of integer programs: CBC's library
 // By integer programming (exact.c): improves s, if it can, and says below which seconds a strip there is nothing.

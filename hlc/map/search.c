@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The search as a whole: greedy, annealing, and for small problems the integer program.
+#include <math.h>
+
 #include "hlc/map/map_int.h"
 
-// Steps a second, low enough for a slow computer: they and not the clock end the search.
+// Steps a second, low enough for a slow computer: they and not a clock end the search.
 enum { ANNEALING_STEPS = 60000, MOST_CLUSTERS = 40, MOST_CELLS = 400, MOST_EDGES = 100, NODES = 100 };
 #define MOST_SEARCH_SECONDS 86400.0
 
-static uint64_t annealing_steps(const map_core *c, double seconds)
+static uint64_t annealing_steps(const map_core *c, const map_options *o, double seconds)
 {
     double enough = 3000.0 * (double)c->clusters.len * (c->processors < 8 ? c->processors : 8);
-    double most = ANNEALING_STEPS * seconds * 32 / (32 + c->processors);
+    double most = (o->steps != 0 ? (double)o->steps : ANNEALING_STEPS * seconds) * 32 / (32 + c->processors);
     return (uint64_t)(enough < most ? enough : most);
 }
 
@@ -51,7 +53,7 @@ map_result *map_search(arena *a, const map_problem *p, const map_options *o, con
     arena *scratch = arena_create();
     double seconds = o->seconds > 0 ? o->seconds : MAP_SECONDS;
     seconds = seconds < MOST_SEARCH_SECONDS ? seconds : MOST_SEARCH_SECONDS;
-    map_clock clock = {.end = map_now() + seconds};
+    map_clock clock = {.end = o->seconds > 0 || o->method == MAP_EXACT ? map_now() + seconds : INFINITY};
     map_result *r = NULL;
     const char *wrong = NULL;
     map_core *c = map_core_make(scratch, p, &wrong);
@@ -71,7 +73,7 @@ map_result *map_search(arena *a, const map_problem *p, const map_options *o, con
         map_history_mark(c, MAP_GREEDY, 0);
         if (o->method != MAP_EXACT && !is_near_bound(c, &costs)) {
             map_history_mark(c, MAP_ANNEALING, 0);
-            steps = map_anneal(scratch, c, &s, o->seed, annealing_steps(c, seconds), &clock);
+            steps = map_anneal(scratch, c, &s, o->seed, annealing_steps(c, o, seconds), &clock);
             map_costs_of(c, &s, &costs);
             map_history_mark(c, MAP_ANNEALING, 0);
         }

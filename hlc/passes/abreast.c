@@ -23,6 +23,9 @@
 // Filters that go together at most, as long as what they keep stays in registers; nodes of a body.
 enum { ABREAST_FILTERS = 8, ABREAST_NODES = 250 };
 
+// So many processors at most do less for filters with state than waiting at the same time does.
+enum { ABREAST_PROCESSORS = 2 };
+
 typedef struct row {
     arena *a;
     hlc_program *p;
@@ -249,5 +252,6 @@ static bool take(hlc_program *p, arena *a, uint32_t actor)
 
 bool pass_abreast(hlc_program *p)
 {
-    return p->module->portals.len == 0 && pass_keeps_state(p) && pass_take_actors(p, take);
+    return p->module->portals.len == 0 && pass_keeps_state(p) && !pass_shares_state(p, ABREAST_PROCESSORS) &&
+           pass_take_actors(p, take);
 }

@@ -298,31 +298,6 @@ typedef struct fill {
     size_t depth;
 } fill;
 
-typedef struct mention {
-    uint32_t local;
-    size_t count;
-} mention;
-
-static void count_mention(void *context, sir_expr *e, bool written)
-{
-    (void)written;
-    mention *m = context;
-    m->count += canon_is_local(e, m->local);
-}
-
-static void count_mentions(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, count_mention, context);
-}
-
-static size_t mentions_in(sir_stmt *s, uint32_t local)
-{
-    mention m = {.local = local};
-    const sir_block one = {.data = &s, .len = 1};
-    sir_visit_stmts(&one, count_mentions, &m);
-    return m.count;
-}
-
 // The lvalue a[i][j].. names every element once as the loops run.
 static bool covers(fill *f, const sir_expr *target)
 {
@@ -355,7 +330,7 @@ static bool fills(fill *f, sir_stmt *s)
         f->loops[f->depth++].length = hi->u.value.i;
         sir_stmt *inner = NULL;
         for (size_t i = 0; i < s->u.for_.body.len; i++)
-            if (mentions_in(s->u.for_.body.data[i], f->local) > 0) {
+            if (sir_count_local_of(s->u.for_.body.data[i], f->local) > 0) {
                 if (inner != NULL)
                     return false;
                 inner = s->u.for_.body.data[i];
@@ -363,18 +338,18 @@ static bool fills(fill *f, sir_stmt *s)
         return inner != NULL && fills(f, inner);
     }
     sir_parts p = sir_stmt_parts(s);
-    return p.target != NULL && mentions_in(s, f->local) == 1 && covers(f, *p.target);
+    return p.target != NULL && sir_count_local_of(s, f->local) == 1 && covers(f, *p.target);
 }
 
 // a[0] = ..; a[1] = ..; and so on, in any order.
-static bool fills_one_by_one(const sir_block *b, size_t at, uint32_t local, uint32_t length)
+static bool fills_one_by_one(const sir_block *b, const uint64_t *named, size_t at, uint32_t local, uint32_t length)
 {
     uint64_t seen = 0;
     if (length == 0 || length > 64)
         return false;
     for (size_t i = at; i < b->len && i < at + 2 * WINDOW; i++) {
         sir_stmt *s = b->data[i];
-        size_t count = mentions_in(s, local);
+        size_t count = sir_may_name(named[i], local) ? sir_count_local_of(s, local) : 0;
         if (count == 0)
             continue;
         sir_parts p = sir_stmt_parts(s);
@@ -458,7 +433,7 @@ static void fill_in_trips(trip_fill *t, sir_stmt *s)
         return;
     }
     const sir_expr *target = s->kind == SIR_SET || s->kind == SIR_POP ? s->u.set.target : NULL;
-    size_t mentions = mentions_in(s, t->local);
+    size_t mentions = sir_count_local_of(s, t->local);
     t->fails |= s->kind != SIR_SET && s->kind != SIR_DECL && s->kind != SIR_POP && s->kind != SIR_PUSH;
     if (mentions == 0)
         return;
@@ -485,6 +460,7 @@ static bool fills_in_trips(canon *c, sir_stmt *s, uint32_t local, const sir_type
 
 static void find_fills(canon *c, sir_block *b)
 {
+    const uint64_t *named = NULL;
     for (size_t i = 0; i < b->len; i++) {
         sir_stmt *s = b->data[i];
         sir_parts p = sir_stmt_parts(s);
@@ -495,15 +471,18 @@ static void find_fills(canon *c, sir_block *b)
         const sir_type *t = c->f->locals.data[s->u.decl.local].type;
         if (!sir_is_aggregate(t))
             continue;
+        uint32_t local = s->u.decl.local;
         size_t first = i + 1;
-        while (first < b->len && first < i + WINDOW && mentions_in(b->data[first], s->u.decl.local) == 0)
+        if (named == NULL)
+            named = canon_named_in(c, b);
+        while (first < b->len && first < i + WINDOW &&
+               !(sir_may_name(named[first], local) && sir_count_local_of(b->data[first], local) > 0))
             first++;
         if (first >= b->len)
             continue;
-        fill f = {.local = s->u.decl.local};
-        bool element = t->kind == SIR_ARRAY && fills_one_by_one(b, first, s->u.decl.local, t->length);
-        s->u.decl.uninitialised =
-            element || fills(&f, b->data[first]) || fills_in_trips(c, b->data[first], s->u.decl.local, t);
+        fill f = {.local = local};
+        bool element = t->kind == SIR_ARRAY && fills_one_by_one(b, named, first, local, t->length);
+        s->u.decl.uninitialised = element || fills(&f, b->data[first]) || fills_in_trips(c, b->data[first], local, t);
     }
 }
 

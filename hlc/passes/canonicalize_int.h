@@ -48,6 +48,8 @@ sir_expr *canon_and(canon *c, sir_expr *a, sir_expr *b); // a NULL: b
 sir_stmt *canon_set(canon *c, uint32_t local, sir_expr *value);
 sir_stmt *canon_decl(canon *c, uint32_t local, sir_expr *init);
 sir_expr *canon_local(canon *c, uint32_t local, sir_loc loc);
+// What each statement of a block names (sir_locals_named), in scratch.
+uint64_t *canon_named_in(canon *c, const sir_block *b);
 // A local with a name made from that of another (what is behind a dot is dropped).
 uint32_t canon_fresh(canon *c, const char *name, const sir_type *t, sir_loc loc);
 

@@ -109,33 +109,6 @@ static found_use find_in_stmt(sir_stmt *s, uint32_t local, size_t *nodes)
     return use;
 }
 
-typedef struct mention {
-    uint32_t local;
-    bool found;
-} mention;
-
-static void note_mention(void *context, sir_expr *e, bool written)
-{
-    (void)written;
-    mention *m = context;
-    m->found = m->found || canon_is_local(e, m->local);
-}
-
-static void note_mentions(void *context, sir_stmt *s)
-{
-    mention *m = context;
-    if (!m->found)
-        sir_visit_exprs(s, note_mention, m);
-}
-
-static bool mentions(sir_stmt *s, uint32_t local)
-{
-    mention m = {.local = local};
-    const sir_block one = {.data = &s, .len = 1};
-    sir_visit_stmts(&one, note_mentions, &m);
-    return m.found;
-}
-
 // ---- Placing ----
 
 static bool is_placeable(const placing *p, const sir_stmt *s)
@@ -191,7 +164,7 @@ static bool place_after(placing *p, const sir_block *b, size_t at, sir_expr *tai
         found_use use = find_in_stmt(b->data[i], local, &nodes);
         if (use.node != NULL)
             return !comes_too_late(p, b->data[i], local, init) && try_replace(p->c, use, nodes, init, x->visible);
-        if (mentions(b->data[i], local))
+        if (sir_count_local_of(b->data[i], local) > 0)
             return false;
         canon_add_changes(p->c, x, b->data[i]);
         if (!canon_is_unchanged(x, init))
@@ -213,20 +186,26 @@ static bool place(placing *p, const sir_block *b, size_t at, sir_expr *tail)
 }
 
 // Where a declaration without a value, or with one that costs nothing to give later, is wanted first.
-static size_t first_mention(const sir_block *b, size_t at)
+static size_t first_mention(const sir_block *b, const uint64_t *named, size_t at)
 {
     uint32_t local = b->data[at]->u.decl.local;
     for (size_t i = at + 1; i < b->len && i <= at + WINDOW; i++)
-        if (mentions(b->data[i], local))
+        if (sir_may_name(named[i], local) && sir_count_local_of(b->data[i], local) > 0)
             return i;
     return at;
 }
 
+static void move_down(sir_block *b, uint64_t *named, size_t from, size_t to)
+{
+    memmove(b->data + from, b->data + from + 1, (to - from) * sizeof *b->data);
+    memmove(named + from, named + from + 1, (to - from) * sizeof *named);
+}
+
 // var x; ..; x = e becomes ..; var x = e. Else the declaration just moves down.
-static void sink(sir_block *b, size_t at)
+static void sink(sir_block *b, uint64_t *named, size_t at)
 {
     sir_stmt *decl = b->data[at];
-    size_t to = first_mention(b, at);
+    size_t to = first_mention(b, named, at);
     if (to == at)
         return;
     sir_stmt *s = b->data[to];
@@ -239,18 +218,13 @@ static void sink(sir_block *b, size_t at)
         s->u.decl.init = init;
         s->u.decl.uninitialised = false;
         s->loc = loc;
-        decl = NULL;
-    }
-    // Statement `at` moves to just before `to`, or is gone.
-    for (size_t i = at; i + 1 < to; i++)
-        b->data[i] = b->data[i + 1];
-    if (decl != NULL) {
-        b->data[to - 1] = decl;
+        move_down(b, named, at, --b->len);
         return;
     }
-    for (size_t i = to - 1; i + 1 < b->len; i++)
-        b->data[i] = b->data[i + 1];
-    b->len--;
+    uint64_t names = named[at];
+    move_down(b, named, at, to - 1);
+    b->data[to - 1] = decl;
+    named[to - 1] = names;
 }
 
 static bool sinks(const sir_stmt *s)
@@ -276,9 +250,13 @@ static void place_in(placing *p, sir_block *b, sir_expr *tail)
             b->data[i] = sir_stmt_new(p->c->m, SIR_BLOCK, (sir_loc){0}); // nothing, for the scans to come
     b->len = kept;
     // Last ones first, so that each finds what comes after it settled.
+    uint64_t *named = NULL;
     for (size_t i = b->len; i > 0; i--)
-        if (sinks(b->data[i - 1]))
-            sink(b, i - 1);
+        if (sinks(b->data[i - 1])) {
+            if (named == NULL)
+                named = canon_named_in(p->c, b);
+            sink(b, named, i - 1);
+        }
 }
 
 void canon_place_temporaries(canon *c)

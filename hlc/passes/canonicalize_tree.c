@@ -231,6 +231,14 @@ uint32_t canon_fresh(canon *c, const char *name, const sir_type *t, sir_loc loc)
     return (uint32_t)(c->f->locals.len - 1);
 }
 
+uint64_t *canon_named_in(canon *c, const sir_block *b)
+{
+    uint64_t *named = ARENA_ARRAY(c->scratch, uint64_t, b->len);
+    for (size_t i = 0; i < b->len; i++)
+        named[i] = sir_locals_named(b->data[i]);
+    return named;
+}
+
 // ---- Changes ----
 
 canon_changes canon_no_changes(canon *c)

@@ -26,6 +26,9 @@
 // Nodes of the bodies at most: of one filter, and of all that become one; trips of a short loop.
 enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000, SHORT_TRIPS = 16 };
 
+// So many processors at most do less for filters that wait for each other than waiting at the same time does: half the time.
+enum { CHAIN_PROCESSORS = 2 };
+
 typedef VEC(uint32_t) numbers;
 
 typedef struct chainer {
@@ -387,7 +390,7 @@ bool pass_chain(hlc_program *p)
 {
     sir_module *m = p->module;
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || m->portals.len != 0 ||
-        pass_shares_out(p) || !pass_keeps_state(p))
+        pass_shares_state(p, CHAIN_PROCESSORS) || !pass_keeps_state(p))
         return false;
     chainer x = {.a = arena_create(), .hlc = p, .m = m};
     hmap_init(&x.names, x.a);

@@ -109,19 +109,6 @@ bool pass_waits(const sir_function *work)
     return work->peek.dynamic || work->peek.max > work->pop.max;
 }
 
-// Floats of a vector at least.
-enum { LEAST_LANES = 4 };
-
-bool pass_has_vectors(const hlc_program *p)
-{
-    const struct machine *m = p->machine;
-    bool vectors = m == NULL;
-    for (size_t i = 0; m != NULL && i < m->processors.len; i++)
-        vectors |= m->processors.data[i].kind == MACHINE_processor_kind_KERNEL &&
-                   m->processors.data[i].simd_width >= LEAST_LANES * sizeof(float);
-    return vectors;
-}
-
 hmap *pass_tables_made(hlc_program *p)
 {
     if (p->tables_made == NULL) {

@@ -525,7 +525,8 @@ static void tell(const joiner *x, const plan_bit_lanes *b)
     else
         diag_remark(x->p->diag, b->fault.where.file != 0 ? sir_range(x->m, x->p->sources, b->fault.where) : at,
                     "%" PRIu32 " stages from '%s' to '%s' stay apart: what they do %s [join-bits]",
-                    x->last - x->first + 1, first->name, last->name, b->fault.why != NULL ? b->fault.why : b->slower);
+                    x->last - x->first + 1, first->name, last->name,
+                    b->fault.why != NULL ? b->fault.why : plan_reason_text(x->p->arena, b->slower));
 }
 
 // Statements of the filter before those of the first actor.

@@ -20,7 +20,7 @@ typedef struct orbit_round {
 
 // Makes a table of what a source pushes until its items come round, if the table has `most` items at most; it has as many
 // rounds as `repeated` items fit. No firings: nothing was done. As long as steps are left, firings may go on for longer to find
-// a round of items that is shorter than theirs.
+// a round of items that is shorter than theirs; where sources took far more steps, fewer are followed.
 orbit_round orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated, int64_t *steps);
 
 #endif

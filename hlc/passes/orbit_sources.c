@@ -24,8 +24,9 @@
 // Items in a round of firings that push several, for each that the table has room for: the table may have a round of items,
 // and what one firing pushes behind it.
 enum { ROOM = 16 };
-// Statements and nodes that are computed; nodes of a body from which counters alone are worth it.
-enum { MOST_STEPS = 1 << 19, LEAST_NODES = 16 };
+// Statements and nodes that are computed: of a source; of all sources; of each one behind these. Nodes of a body from which
+// counters alone are worth it.
+enum { MOST_STEPS = 1 << 19, ALL_STEPS = 1 << 24, LEAST_STEPS = 1 << 14, LEAST_NODES = 16 };
 
 typedef struct source {
     arena *a;
@@ -33,7 +34,7 @@ typedef struct source {
     const sir_filter *filter;
     sir_scalar **locals, **fields;
     sir_scalar *items;
-    int64_t count, room, most, firings, steps;
+    int64_t count, room, most, firings, steps, most_steps;
     int64_t round; // items until they come round
     bool fails;
 } source;
@@ -115,7 +116,7 @@ static sir_scalar value_of(source *x, const sir_expr *e)
 {
     sir_scalar r = {0}, v;
     const sir_scalar *at;
-    if (++x->steps > MOST_STEPS || x->fails || !is_value(e->type)) {
+    if (++x->steps > x->most_steps || x->fails || !is_value(e->type)) {
         x->fails = true;
         return r;
     }
@@ -180,7 +181,7 @@ static void follow_for(source *x, const sir_stmt *s)
     for (int64_t i = lo; !x->fails && (step > 0 ? i < hi : i > hi); i += step) {
         x->locals[s->u.for_.local]->i = (int32_t)i;
         follow(x, &s->u.for_.body);
-        x->fails |= ++x->steps > MOST_STEPS;
+        x->fails |= ++x->steps > x->most_steps;
     }
 }
 
@@ -197,7 +198,7 @@ static void follow(source *x, const sir_block *b)
 {
     for (size_t i = 0; i < b->len && !x->fails; i++) {
         const sir_stmt *s = b->data[i];
-        x->fails |= ++x->steps > MOST_STEPS;
+        x->fails |= ++x->steps > x->most_steps;
         switch ((sir_stmt_kind)s->kind) {
         case SIR_DECL: follow_decl(x, s); break;
         case SIR_SET: assign(x, s->u.set.target, value_of(x, s->u.set.value)); break;
@@ -411,6 +412,7 @@ orbit_round orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, in
     if (!is_plain(m, f) || f->work->push.max > most)
         return none;
     source x = {.a = arena_create(), .m = m, .filter = f, .most = most};
+    x.most_steps = *steps > -ALL_STEPS ? MOST_STEPS : LEAST_STEPS;
     bool found = is_worth_it(x.a, f) && set_up(&x, *steps > 0) && find_round(&x);
     *steps -= x.steps;
     if (found)

@@ -46,6 +46,8 @@ typedef struct packer {
     sir_module *m;
     arena *a;
     sir_filter *unpack, *pack; // NULL: none so far
+    const sir_filter *half;    // a filter that has bytes at its reader, and
+    sir_filter *whole;         // the same with bytes at both ends, whose firings run one a bit of vectors; NULL: none
 } packer;
 
 // ---- Filters ----
@@ -284,7 +286,6 @@ static sir_filter *packed_filter(packer *x, const sir_filter *f, bool reads)
         r->input = sir_type_stored(x->m, SIR_STORED_UINT8);
     else
         r->output = sir_type_stored(x->m, SIR_STORED_UINT8);
-    VEC_PUSH(x->m->arena, &x->m->filters, r);
     return r;
 }
 
@@ -426,16 +427,20 @@ static bool has_vectors(packer *x, const sir_filter *of_bytes, const sir_filter 
 }
 
 // The filter with bytes where it has bits, if its firings run one a bit of vectors then, or with bytes at its other end too,
-// where that is at a file; else NULL.
+// where that is at a file; else NULL. Both ends are tried first, as networks of large filters take long to find.
 static sir_filter *vectors_of_bytes(packer *x, const sir_filter *f, bool reads, bool both)
 {
+    if (f == x->half)
+        return x->whole;
     if (!may_have_bytes(x, f, reads))
         return NULL;
     sir_filter *r = filter_of_bytes(x, f, reads);
-    if (!has_vectors(x, r, f) &&
-        !(both && may_have_bytes(x, f, !reads) && has_vectors(x, filter_of_bytes(x, r, !reads), f)))
+    sir_filter *whole = both && may_have_bytes(x, f, !reads) ? filter_of_bytes(x, r, !reads) : NULL;
+    if (whole != NULL && has_vectors(x, whole, f)) {
+        x->half = r;
+        x->whole = whole;
+    } else if (!has_vectors(x, r, f))
         return NULL;
-    VEC_PUSH(x->m->arena, &x->m->filters, r);
     return r;
 }
 
@@ -503,6 +508,7 @@ static bool pack_filter(packer *x, sir_actor *file)
     if (f == NULL)
         return false;
     a->filter = f;
+    VEC_PUSH(m->arena, &m->filters, f);
     file->item = c->type = sir_type_stored(m, SIR_STORED_UINT8);
     if (x->p->diag->remarks)
         diag_remark(x->p->diag, sir_range(m, x->p->sources, a->loc), "'%s' %s the bits of '%s' as whole bytes [pack-bits]",

@@ -34,6 +34,7 @@ typedef struct hlc_program {
     hmap *bit_lanes; // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for
     hmap *tables_made; // of all networks (hlc/ir/network.h); NULL: there are none
     hmap *item_bounds; // of filters: bounds of their ints (hlc/plan/thread_bounds.c)
+    hmap *lacks;   // of filters: what processors lack for them (hlc/plan/record.h); NULL: none was asked for
     hmap *foreign; // filters that only fallback processors can run, and why; NULL: there are none
     const struct machine *machine; // NULL until a pass or stage needs it
     struct plan_profile *profile;  // of --profile-use; NULL: none
@@ -91,6 +92,7 @@ void timings_print(const hlc_program *p, FILE *out);
 bool pass_siblings(hlc_program *p);
 bool pass_canonicalize(hlc_program *p);
 bool pass_abreast(hlc_program *p);
+bool pass_stages(hlc_program *p);
 bool pass_inline(hlc_program *p);
 bool pass_unfold(hlc_program *p);
 bool pass_privatize(hlc_program *p);
@@ -130,8 +132,12 @@ bool pass_rates_proved(const sir_module *m, const sir_function *f);
 bool pass_has_vectors(const hlc_program *p);
 // Whether all of the machine's processors for kernels keep state from firing to firing.
 bool pass_keeps_state(const hlc_program *p);
-// Whether the program's machine has several processors for kernels: what is apart can run on processors of its own.
+// Whether the program's machine has several processors for kernels, and what is apart should stay so to run on processors
+// of its own. Where they have wide vectors and caches it need not: lanes give more than that, and firings without state run on
+// all processors anyway, strip by strip.
 bool pass_shares_out(const hlc_program *p);
+// The same of what keeps state, one filter of which is one processor's: whether more than `most` may be used.
+bool pass_shares_state(const hlc_program *p, size_t most);
 bool pass_join_bits(hlc_program *p);
 // Names that no filter and no actor has yet, near to the wanted ones.
 const char *pass_unique_filter_name(const sir_module *m, arena *a, const char *wanted);

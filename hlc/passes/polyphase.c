@@ -797,8 +797,7 @@ static bool try_channel(polyphaser *p, sir_channel *c)
 
 bool pass_polyphase(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || p->schedule->dynamic || p->module->portals.len != 0 ||
-        pass_shares_out(p))
+    if (p->config->check_rates || p->config->check_bounds || p->schedule->dynamic || p->module->portals.len != 0)
         return false;
     polyphaser x = {.a = arena_create(), .hlc = p, .m = p->module};
     hmap_init(&x.made, x.a);

@@ -34,6 +34,10 @@
 // Fewer are left to the plan. Operations of a steady state's loop, so that it stays one that compilers vectorise.
 enum { LEAST_SIBLINGS = 4, MOST_STAGES = 32, MOST_TRIPS = 16 };
 
+// So many processors at most do less for branches, or for stages in a row, that keep state than lanes do. Sixteen resonators
+// as lanes take a quarter of their time, ten equaliser bands in a row .41 (one core with vectors of 64 bytes).
+enum { BANK_PROCESSORS = 4, ROW_PROCESSORS = 2 };
+
 typedef VEC(uint32_t) numbers;
 
 // The branches between a splitter and a joiner: actor of stage k of branch b is stages[k].data[b].
@@ -880,26 +884,6 @@ void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gon
         renumber_ports(portal->receivers.data, portal->receivers.len, actors);
 }
 
-// Siblings that are apart can run on processors of their own.
-bool pass_shares_out(const hlc_program *p)
-{
-    size_t kernels = 0;
-    for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++)
-        kernels += p->machine->processors.data[i].kind == MACHINE_processor_kind_KERNEL;
-    return kernels > 1;
-}
-
-// Where state cannot be kept, whoever has it is told by its own name.
-bool pass_keeps_state(const hlc_program *p)
-{
-    bool keeps = true;
-    for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++) {
-        const machine_processor *k = &p->machine->processors.data[i];
-        keeps &= k->kind != MACHINE_processor_kind_KERNEL || k->abilities.state;
-    }
-    return keeps;
-}
-
 static bool receives(const sir_module *m, const bank *b)
 {
     for (VEC_EACH(const sir_portal, portal, &m->portals))
@@ -998,7 +982,7 @@ static bool chain_siblings(hlc_program *p, bool *gone_actor, bool *gone_channel)
 {
     sir_module *m = p->module;
     bool changed = false;
-    for (uint32_t i = 0; pass_keeps_state(p) && i < m->actors.len; i++) {
+    for (uint32_t i = 0; pass_keeps_state(p) && !pass_shares_state(p, ROW_PROCESSORS) && i < m->actors.len; i++) {
         bank b;
         if (gone_actor[i] || !find_chain(m, p->arena, i, gone_actor, &b) || receives(m, &b))
             continue;
@@ -1022,7 +1006,7 @@ static bool chain_siblings(hlc_program *p, bool *gone_actor, bool *gone_channel)
 bool pass_siblings(hlc_program *p)
 {
     sir_module *m = p->module;
-    if (m->canonical || pass_shares_out(p))
+    if (m->canonical || pass_shares_state(p, BANK_PROCESSORS))
         return false;
     bool changed = false, *gone_actor = ARENA_ARRAY(p->arena, bool, m->actors.len + 1);
     bool *gone_channel = ARENA_ARRAY(p->arena, bool, m->channels.len + 1);

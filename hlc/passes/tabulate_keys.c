@@ -19,7 +19,8 @@
 //
 // Not where firings may go side by side in vectors: each lane would have a row of its own.
 //
-// NOTE(keys). A key is a local that is assigned where it is declared alone. Bits that it may have are found by following
+// NOTE(keys). A key is a local that is assigned where it is declared alone. Of branches it may also be one that goes from trip
+// to trip, such as a syndrome's sum, where nothing but the last statement of a branch assigns it. Bits that it may have are found by following
 // masks, shifts and sums through the function, elements of an array together, until there are no new ones.
 #include <inttypes.h>
 #include <string.h>
@@ -53,6 +54,7 @@ typedef struct key_pass {
     bool negated;
     uint32_t key;
     int32_t key_now;
+    bool *within; // per local: declared in the branches; NULL: the key is never assigned again
     bool looks_up; // something that goes is looked up by the key
     size_t tables;
     bool changed;
@@ -193,6 +195,12 @@ static bool given(const void *context, const sir_expr *e, sir_scalar *r)
     return x->value[e->index] != NULL && tab_compute(&values, x->value[e->index], r);
 }
 
+// What a local holds, as an expression of the key as it is now; NULL: that is not known.
+static const sir_expr *value_of(const key_pass *x, uint32_t local)
+{
+    return x->within == NULL || x->within[local] ? x->value[local] : NULL;
+}
+
 // Loops whose variables it depends on, by bit; false: it is not made of those, the key and constants.
 static bool depends_on(key_pass *x, const sir_expr *e, uint32_t *loops)
 {
@@ -202,7 +210,7 @@ static bool depends_on(key_pass *x, const sir_expr *e, uint32_t *loops)
         const tab_loop *l = loop_of(x, e->index);
         if (l != NULL)
             *loops |= 1u << (l - x->loops.data);
-        return l != NULL || (x->value[e->index] != NULL && depends_on(x, x->value[e->index], loops));
+        return l != NULL || (value_of(x, e->index) != NULL && depends_on(x, value_of(x, e->index), loops));
     }
     if (e->kind == SIR_PEEK || e->kind == SIR_FETCH || e->kind == SIR_ITER)
         return false;
@@ -386,11 +394,37 @@ static bool asks_for_key(key_pass *x, const sir_expr *cond)
     if (!compares || cond->u.arg[0]->kind != SIR_LOCAL || cond->u.arg[1]->kind != SIR_CONST)
         return false;
     uint32_t key = cond->u.arg[0]->index;
-    if (cond->u.arg[0]->type->kind != SIR_INT || x->value[key] == NULL || x->bits[key] >= KEY_VALUES ||
+    if (cond->u.arg[0]->type->kind != SIR_INT || x->bits[key] >= KEY_VALUES ||
         below(x->bits[key]) != x->bits[key])
         return false;
     x->cond = cond;
     x->key = key;
+    return true;
+}
+
+typedef struct key_walk {
+    key_pass *x;
+    bool assigns;
+} key_walk;
+
+static void look_within(void *context, sir_stmt *s)
+{
+    key_walk *w = context;
+    const sir_expr *root = sir_assigned_root(s);
+    if (s->kind == SIR_DECL)
+        w->x->within[s->u.decl.local] = true;
+    w->assigns |= root != NULL && root->kind == SIR_LOCAL && root->index == w->x->key;
+}
+
+// Whether a branch reads the key as it was when the condition asked for it: none but the last statement assigns it.
+static bool keeps_key(key_pass *x, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        key_walk w = {.x = x};
+        sir_visit_stmts(&(sir_block){.data = &b->data[i], .len = 1}, look_within, &w);
+        if (w.assigns && (i + 1 < b->len || b->data[i]->kind != SIR_SET))
+            return false;
+    }
     return true;
 }
 
@@ -400,6 +434,9 @@ static bool join_branches(key_pass *x, const sir_stmt *s, sir_block *to)
     int64_t bytes = *x->bytes;
     sir_block joined = {0};
     if (!asks_for_key(x, s->u.if_.cond))
+        return false;
+    x->within = x->value[x->key] != NULL ? NULL : ARENA_ARRAY(x->a, bool, x->f->locals.len + 1);
+    if (x->within != NULL && (!keeps_key(x, &s->u.if_.then) || !keeps_key(x, &s->u.if_.otherwise)))
         return false;
     // Both ways: the sum may be in either branch.
     for (int turn = 0; turn < 2; turn++) {
@@ -647,6 +684,7 @@ bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
     join_in(&x, &x.f->body);
     if (!x.changed && !plan_may_run_in_lanes(x.a, p->module, f)) { // else the values of locals are old ones
         x.tables = 0;
+        x.within = NULL;
         x.steps = ROW_STEPS;
         find_rows(&x, &x.f->body);
     }

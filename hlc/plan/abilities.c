@@ -130,15 +130,20 @@ static plan_lack lack_of_step(hlc_program *p, const sir_filter *f, const machine
     plan_varying varying = plan_find_varying(p->arena, f);
     const char *name = x->element.name;
     if (predicated && varying.loop.line != 0)
-        return (plan_lack){arena_printf(p->arena,
-                                        "has a loop whose trips are known only as it runs, and '%s' takes no branches",
-                                        name),
+        return (plan_lack){plan_reason_of(p->arena, (plan_reason){PLAN_WHY_TRIPS_TAKE_BRANCH, .names = {name}}),
                            varying.loop, "control"};
     if (!x->abilities.scatter && varying.place.line != 0)
-        return (plan_lack){
-            arena_printf(p->arena, "writes an element at a place that is known only as it runs, and '%s' cannot", name),
-            varying.place, "scatter"};
+        return (plan_lack){plan_reason_of(p->arena, (plan_reason){PLAN_WHY_PLACE_OF_ELEMENT, .names = {name}}),
+                           varying.place, "scatter"};
     return (plan_lack){0};
+}
+
+plan_lack plan_lack_of_outputs(arena *a, int64_t pushed, const machine_processor *x, sir_loc loc)
+{
+    const plan_reason why = {PLAN_WHY_OUTPUTS,
+                             .names = {x->element.name},
+                             .counts = {pushed, (int64_t)x->abilities.outputs}};
+    return (plan_lack){plan_reason_of(a, why), loc, "outputs"};
 }
 
 plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number, const machine_processor *x)
@@ -149,7 +154,7 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
     plan_thread thread;
     if (plan_launches(x)) {
         plan_lack lack = plan_thread_of(p, actor->filter, x, &thread);
-        return lack.text != NULL ? lack : plan_thread_too_slow(p, actor->filter, x, &thread);
+        return lack.why != NULL ? lack : plan_thread_too_slow(p, actor->filter, x, &thread);
     }
     int64_t push = 0;
     for (uint32_t port = 0; port < actor->outputs.len; port++)
@@ -159,23 +164,22 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
             push = items > push ? items : push;
         }
     if ((uint64_t)push > x->abilities.outputs)
-        return (plan_lack){arena_printf(p->arena, "pushes %" PRId64 " items a firing, and '%s' %" PRIu64 " at most",
-                                        push, x->element.name, x->abilities.outputs),
-                           actor->loc, "outputs"};
+        return plan_lack_of_outputs(p->arena, push, x, actor->loc);
     looker l = {.arena = p->arena, .on = x, .missing = MACHINE_OP_COUNT};
     hmap_init(&l.seen, p->arena);
     look_at_function(&l, actor->filter->work);
     look_at_function(&l, actor->filter->prework);
     if (l.missing == MACHINE_OP_COUNT)
         return lack_of_step(p, actor->filter, x);
-    return (plan_lack){arena_printf(p->arena, "needs operations of the class '%s', which '%s' lacks",
-                                    machine_operation_text(l.missing), x->element.name),
-                       l.loc, "operations"};
+    return (plan_lack){
+        plan_reason_of(p->arena, (plan_reason){PLAN_WHY_OPERATIONS,
+                                               .names = {machine_operation_text(l.missing), x->element.name}}),
+        l.loc, "operations"};
 }
 
 // ---- What actors keep ----
 
-static const char *foreign_reason(const hlc_program *p, const sir_filter *f)
+static const plan_reason *foreign_reason(const hlc_program *p, const sir_filter *f)
 {
     return p->foreign != NULL && f != NULL ? hmap_getn(p->foreign, &f, sizeof f) : NULL;
 }
@@ -190,58 +194,41 @@ static bool has_messages(const sir_filter *f)
     return f->sends || f->handlers.len != 0;
 }
 
-const char *plan_actor_state(hlc_program *p, uint32_t actor)
+const plan_reason *plan_actor_state(hlc_program *p, uint32_t actor)
 {
     const sir_filter *f = p->module->actors.data[actor]->filter;
     if (p->schedule->cycle[actor] >= 0)
-        return "is in a feedback loop";
+        return plan_reason_plain(PLAN_WHY_FEEDBACK);
     if (f == NULL)
         return NULL;
     if (f->uses_random)
-        return "uses random()";
+        return plan_reason_plain(PLAN_WHY_RANDOM);
     if (f->uses_iter)
-        return "counts its firings";
+        return plan_reason_plain(PLAN_WHY_COUNTS);
     if (has_messages(f))
-        return "sends or receives messages";
+        return plan_reason_plain(PLAN_WHY_MESSAGES);
     for (VEC_EACH(const sir_field, field, &f->fields))
         if (!field->constant)
-            return arena_printf(p->arena, "writes its field '%s'", field->name);
-    return f->stateful ? "has state" : NULL;
+            return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_FIELD, .names = {field->name}});
+    return f->stateful ? plan_reason_plain(PLAN_WHY_STATE) : NULL;
 }
 
-const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
+const plan_reason *plan_actor_keeps(hlc_program *p, uint32_t actor)
 {
     const sir_filter *f = p->module->actors.data[actor]->filter;
-    const char *foreign = foreign_reason(p, f), *state = foreign == NULL ? plan_actor_state(p, actor) : NULL;
-    return foreign != NULL ? foreign : state != NULL ? state : f != NULL && f->prints ? "prints" : NULL;
+    const plan_reason *foreign = foreign_reason(p, f), *state = foreign == NULL ? plan_actor_state(p, actor) : NULL;
+    if (foreign != NULL || state != NULL)
+        return foreign != NULL ? foreign : state;
+    return f != NULL && f->prints ? plan_reason_plain(PLAN_WHY_PRINTS) : NULL;
 }
 
-const char *plan_actor_is_tied(hlc_program *p, uint32_t actor)
+const plan_reason *plan_actor_is_tied(hlc_program *p, uint32_t actor)
 {
     const sir_filter *f = p->module->actors.data[actor]->filter;
-    const char *foreign = foreign_reason(p, f);
+    const plan_reason *foreign = foreign_reason(p, f);
     if (foreign != NULL || f == NULL)
         return foreign;
-    return has_messages(f) ? "sends or receives messages" : f->prints ? "prints" : NULL;
-}
-
-bool plan_find_lack(hlc_program *p, const plan_resources *r, uint32_t *actor, plan_lack *lack)
-{
-    hmap able; // filters
-    hmap_init(&able, p->arena);
-    for (uint32_t i = 0; i < p->module->actors.len; i++) {
-        const sir_filter *f = p->module->actors.data[i]->kind == SIR_FILTER ? p->module->actors.data[i]->filter : NULL;
-        if (f == NULL || hmap_getn(&able, &f, sizeof f) != NULL)
-            continue;
-        bool can = false;
-        for (VEC_EACH(const plan_processor, q, &r->processors))
-            can = can || plan_actor_lacks(p, p->module, i, q->processor).text == NULL;
-        if (!can) {
-            *actor = i;
-            *lack = plan_actor_lacks(p, p->module, i, r->processors.data[0].processor);
-            return true;
-        }
-        hmap_setn(&able, &f, sizeof f, &able);
-    }
-    return false;
+    return has_messages(f) ? plan_reason_plain(PLAN_WHY_MESSAGES)
+           : f->prints     ? plan_reason_plain(PLAN_WHY_PRINTS)
+                           : NULL;
 }

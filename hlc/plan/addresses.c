@@ -161,10 +161,51 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
     pl->bytes = place_scratch(a, pl, scratch, scratch_count, address);
 }
 
+// Bytes that channels and queues take of the memory which all processors reach.
+static uint64_t shared_bytes(const hlc_program *p)
+{
+    const plan_cut *cut = p->cut;
+    if (cut == NULL)
+        return p->plan->bytes;
+    uint64_t bytes = 0;
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
+        uint32_t channel = cut->graph->streams.data[queue->stream].channel;
+        bool slots = cut->graph->whole_schedule->channels[channel].steady != 0 && !queue->straight;
+        bytes += (uint64_t)queue->room * plan_element_bytes(cut->graph->whole, channel) * (slots ? cut->slots : 1);
+    }
+    for (uint32_t q = 0; q < cut->resources->processors.len; q++) {
+        bool used = false;
+        for (uint32_t k = 0; k < cut->kernels.len; k++)
+            used |= plan_kernel_runs_on(cut, k, q);
+        bytes += used && cut->resources->processors.data[q].direct ? p->plan->bytes : 0;
+    }
+    return bytes;
+}
+
+static bool shared_fits(hlc_program *p)
+{
+    const machine_memory *memory = machine_memory_by_name(p->machine, p->plan->memory);
+    uint64_t bytes = shared_bytes(p);
+    if (memory == NULL || bytes <= memory->size)
+        return true;
+    int64_t least = p->cut != NULL ? plan_cut_granule_of(p->cut) : 1;
+    diag_error_at(p->diag, NULL,
+                  "strips of %" PRId64 " steady states of '%s' need %" PRIu64 " bytes of memory '%s', which has %" PRIu64
+                  ": %s",
+                  p->plan->strip, p->plan->name, bytes, memory->element.name, memory->size,
+                  p->plan->strip > least ? "use a smaller --strip"
+                                         : "no strip is shorter; rates with smaller common multiples need less");
+    return false;
+}
+
 bool plan_pass_allocate(hlc_program *p)
 {
     plan_assign_addresses(p->arena, p->plan, p->module, p->schedule);
-    if (p->cut == NULL || p->cut->where == NULL || plan_cut_fit(p))
+    if (p->cut != NULL && p->cut->where == NULL) {
+        plan_remark_allocate(p);
+        return true;
+    }
+    if ((p->cut == NULL || plan_cut_fit(p)) && shared_fits(p))
         plan_remark_allocate(p);
     return true;
 }

@@ -13,7 +13,7 @@
 
 typedef struct assigner {
     hlc_program *p;
-    plan_cut *cut;
+    const plan_cut *cut;
     size_t processors, ordinary; // the first are no fallbacks, and what may run anywhere runs there
     double *load, *share;        // per processor: of kernels with state; of the others
     double *speed;               // per processor: at which it does kernels without state; the first's is 1
@@ -198,9 +198,9 @@ static void find_shares(assigner *d)
     }
 }
 
-static void assign_kernel(assigner *d, size_t number, uint32_t pinned_by)
+static void assign_kernel(const assigner *d, const plan_assignment *to, size_t number, uint32_t pinned_by)
 {
-    uint32_t strips = d->cut->strips, *where = d->cut->where + number * strips;
+    uint32_t strips = to->strips, *where = to->where + number * strips;
     double end = 0;
     uint32_t at = 0;
     if (!d->cut->kernels.data[number].parallel) {
@@ -554,23 +554,18 @@ void plan_cut_give_up(hlc_program *p)
     size_t number = (size_t)(longest - cut->kernels.data);
     longest->parallel = false;
     longest->pinned_by = cut->graph->kernels.data[number].actors.data[0];
-    longest->why = p->config->max_latency != 0 ? "looks at more items than a round has that keeps --max-latency"
-                                               : "looks at more items than a round of strips has";
+    longest->why = plan_reason_plain(p->config->max_latency != 0 ? PLAN_WHY_LATE_LOOK : PLAN_WHY_LONG_LOOK);
     plan_cut_prime(p);
 }
 
-bool plan_cut_assign(hlc_program *p)
+plan_assignment plan_assignment_of(hlc_program *p)
 {
-    plan_cut *cut = p->cut;
+    const plan_cut *cut = p->cut;
     size_t n = cut->resources->processors.len;
     assigner d = {.p = p, .cut = cut, .processors = n, .ordinary = cut->resources->ordinary};
-    int64_t least = least_strips(&d);
-    while ((least == 0 || is_too_late(p)) && cut->priming != 0) {
-        plan_cut_give_up(p);
-        least = least_strips(&d);
-    }
+    const int64_t least = least_strips(&d);
     if (least == 0)
-        return false;
+        return (plan_assignment){0};
     d.load = ARENA_ARRAY(p->arena, double, n + 1);
     d.share = ARENA_ARRAY(p->arena, double, n + 1);
     d.speed = ARENA_ARRAY(p->arena, double, n + 1);
@@ -578,22 +573,38 @@ bool plan_cut_assign(hlc_program *p)
     weigh_kernels(&d);
     const uint32_t *pinned = place_pinned(&d);
     find_shares(&d);
-    cut->strips = (uint32_t)choose_strips(&d, least);
-    int64_t latency = p->config->max_latency, round = cut->strips * p->plan->strip, slots = most_slots(&d);
+    plan_assignment found = {.strips = (uint32_t)choose_strips(&d, least)};
+    int64_t latency = p->config->max_latency, round = found.strips * p->plan->strip, slots = most_slots(&d);
     if (latency != 0 && slots * round > latency)
         slots = ASSIGN_SLOTS;
-    cut->slots = (uint32_t)slots;
-    cut->rounds = latency != 0 && slots * round > latency ? 1 : (uint32_t)slots;
-    cut->where = ARENA_ARRAY(p->arena, uint32_t, cut->kernels.len * cut->strips + 1);
+    found.slots = (uint32_t)slots;
+    found.rounds = latency != 0 && slots * round > latency ? 1 : (uint32_t)slots;
+    found.where = ARENA_ARRAY(p->arena, uint32_t, cut->kernels.len * found.strips + 1);
     for (size_t i = 0; i < cut->kernels.len; i++)
-        assign_kernel(&d, i, pinned[i]);
-    plan_cut_queues(p->arena, p->plan, cut);
-    return true;
+        assign_kernel(&d, &found, i, pinned[i]);
+    return found;
 }
 
-void plan_cut_lay_out(hlc_program *p)
+void plan_cut_take(hlc_program *p, const plan_assignment *taken)
 {
-    plan_cut_queues(p->arena, p->plan, p->cut);
+    plan_cut *cut = p->cut;
+    cut->strips = taken->strips;
+    cut->slots = taken->slots;
+    cut->rounds = taken->rounds;
+    cut->where = taken->where;
+    plan_cut_queues(p->arena, p->plan, cut);
+}
+
+bool plan_cut_assign(hlc_program *p)
+{
+    plan_assignment found = plan_assignment_of(p);
+    while ((found.strips == 0 || is_too_late(p)) && p->cut->priming != 0) {
+        plan_cut_give_up(p);
+        found = plan_assignment_of(p);
+    }
+    if (found.strips != 0)
+        plan_cut_take(p, &found);
+    return found.strips != 0;
 }
 
 uint32_t plan_cut_chunk(const plan_cut *cut)

@@ -137,7 +137,7 @@ static map_limit find_bound(const problem *k, const map_result *r)
                      (map_task){.name = graph->module->actors.data[i]->name,
                                 .time = seconds[i] * k->strip,
                                 .times = times_of(k, record->of[graph->actor_of[i]].seconds, record->kind_of),
-                                .parallel = plan_actor_keeps(k->p, i) == NULL,
+                                .parallel = record->of[graph->actor_of[i]].keeps == NULL,
                                 .together = (uint32_t)(graph->schedule->cycle[i] + 1),
                                 .processor = MAP_ANY});
     for (VEC_EACH(const plan_stream, st, &graph->streams))
@@ -197,7 +197,8 @@ void plan_cut_search(hlc_program *p)
         p->config->mapping == HLC_MAPPING_CHOSEN) {
         double seconds = p->config->search;
         map_options o = {.method = seconds > 0 ? MAP_AUTOMATIC : MAP_HEURISTIC,
-                         .seconds = seconds > 0 ? seconds : SEARCH_SECONDS,
+                         .seconds = seconds,
+                         .steps = seconds > 0 ? 0 : SEARCH_STEPS,
                          .seed = p->config->seed};
         k.map.most_strips = most < MAP_MOST_STRIPS ? most : MAP_MOST_STRIPS;
         map_result *found = map_search(p->arena, &k.map, &o, &why);

@@ -15,7 +15,7 @@
 
 enum {
     BIT_LEAST = 16, // bytes of a vector
-    BIT_MOST = 64,
+    BIT_MOST = 64,        // and firings of one whose lanes are bytes
     BIT_ROWS = 16,        // items that are turned together
 };
 
@@ -36,7 +36,7 @@ static int own_lanes(const machine_processor *x)
 
 int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x)
 {
-    if (p->config->no_lanes || p->config->opt_level < BIT_LEVEL || x == NULL || x->simd_width < BIT_LEAST ||
+    if (p->config->no_lanes || p->config->check_bounds || p->config->opt_level < BIT_LEVEL || x == NULL || x->simd_width < BIT_LEAST ||
         x->abilities.outputs < BIT_OUTPUTS || x->caches.len == 0)
         return 0;
     return has_wide_vectors(p, x) ? 8 * BIT_MOST : own_lanes(x);
@@ -111,6 +111,44 @@ bool plan_has_bits(const sir_filter *f)
     return found;
 }
 
+static double byte_turns(int64_t items)
+{
+    bool turned = items <= BYTE_TURN_MOST && (items & (items - 1)) == 0;
+    return (double)items * (turned ? BYTE_TURN : BYTE_TURN_ALONE);
+}
+
+static bool is_int(const sir_type *t)
+{
+    return t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE;
+}
+
+// A byte a lane, where items are ints of a byte each and the processor has vectors of bytes: if a firing takes less so than
+// one a bit, or than firings one by one.
+static void decide_bytes(const hlc_program *p, plan_bit_lanes *b, const sir_filter *f, const sir_network *n, double wider)
+{
+    int64_t pop = f->work->pop.max, push = f->work->push.max;
+    const sir_bytes *s = p->config->byte_vectors && b->lanes == 8 * BIT_MOST && is_int(f->input) && is_int(f->output)
+                             ? sir_bytes_of(p->arena, n)
+                             : NULL;
+    if (s == NULL || s->sums + s->linear + s->tables > BYTE_TEXT ||
+        (pop + push) * BIT_MOST * (int64_t)sizeof(int) > pass_table_bytes(p))
+        return;
+    plan_bit_lanes bytes = *b;
+    bytes.bytes = s;
+    bytes.network = n;
+    bytes.slower = NULL;
+    bytes.excess = 0;
+    bytes.lanes = BIT_MOST;
+    bytes.gates = s->sums + s->linear + BYTE_LOOK_UP * s->tables;
+    bytes.turns = byte_turns(pop) + byte_turns(push);
+    bytes.single = b->single * bytes.lanes / b->lanes;
+    double firing = (wider * (double)bytes.gates + bytes.turns) / bytes.lanes;
+    bool gains = BIT_GAIN * firing * bytes.lanes < bytes.single &&
+                 (b->network == NULL || firing < (wider * (double)b->gates + b->turns) / b->lanes);
+    if (gains)
+        *b = bytes;
+}
+
 // Wider vectors than the machine's are no reason: firings one by one have them, too.
 static void decide(hlc_program *p, const machine_processor *x, plan_bit_lanes *b, const sir_filter *f)
 {
@@ -130,13 +168,14 @@ static void decide(hlc_program *p, const machine_processor *x, plan_bit_lanes *b
     b->turns = turns(p, f->input, in, f->work->pop.max, b->lanes, &b->words_in) +
                turns(p, f->output, out, f->work->push.max, b->lanes, &b->words_out);
     if (BIT_GAIN * (wider * (double)b->gates + b->turns) >= b->single)
-        b->slower = "would be slower as gates";
+        b->slower = plan_reason_plain(PLAN_WHY_GATES_SLOWER);
     else if (sir_network_text(n) > BIT_TEXT || bytes(p, f, b, n, in, out) > pass_table_bytes(p)) {
-        b->slower = "is too large as gates";
+        b->slower = plan_reason_plain(PLAN_WHY_GATES_LARGE);
         b->excess = fmax((double)sir_network_text(n) / BIT_TEXT,
                          (double)bytes(p, f, b, n, in, out) / (double)pass_table_bytes(p));
     } else
         b->network = n;
+    decide_bytes(p, b, f, n, wider);
 }
 
 bool plan_bit_packed(const sir_type *t)

@@ -4,22 +4,26 @@
 #define SVMC_HLC_PLAN_BIT_LANES_H
 
 #include "hlc/ir/network.h"
+#include "hlc/ir/network_bytes.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/reasons.h"
 #include "targets/machine.h"
 
 // Estimates for all lanes together, in operations of the processor. NOTE(bit-cost) in bit_lanes.c.
 typedef struct plan_bit_lanes {
     const sir_network *network; // NULL: there is none, or it is slower
+    const sir_bytes *bytes;     // NULL: a lane is a bit; else a byte, and this is what the network computes
     int lanes;                  // firings of a vector
     int64_t gates;              // operations on vectors
     bool words_in, words_out;   // items are turned one by one with all of their bits, else those of a bit together
     double turns, single;       // of turning items to bits and back; of the firings one by one
-    const char *slower;         // it would not gain, for this reason
+    const plan_reason *slower;  // it would not gain, for this reason
     double excess;              // so many times as large as may be; 0: it is not too large
     sir_network_fault fault;    // there is none
 } plan_bit_lanes;
 
-// Lanes of a processor; 0: it has no vectors that are wide enough, or the options say no.
+// Lanes of a processor; 0: it has no vectors that are wide enough, or the options say no. Subscripts that are checked are
+// none of a network, where upper bits of some are taken to be zero.
 int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x);
 // Of a filter's firings on such a processor; known after the first call.
 const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor *x, const sir_filter *f);

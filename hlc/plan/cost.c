@@ -121,7 +121,7 @@ double *plan_operations(arena *a, const sir_module *m)
 
 const sir_zeros *plan_zeros_of(const hlc_program *p, uint32_t channel)
 {
-    return p->cut != NULL || p->net != NULL ? NULL : p->module->channels.data[channel].zeros;
+    return p->net != NULL ? NULL : p->module->channels.data[channel].zeros;
 }
 
 // What a firing costs when others do as much without zeros, in one of theirs for `firings`.

@@ -30,14 +30,14 @@ static src_range program_range(const hlc_program *p)
 }
 
 // Why the program cannot be cut, whatever the machine; NULL: it can.
-static const char *obstacle(const hlc_program *p)
+static const plan_reason *obstacle(const hlc_program *p)
 {
     if (p->schedule->dynamic)
-        return "it has dynamic rates";
+        return plan_reason_plain(PLAN_WHY_DYNAMIC_PROGRAM);
     if (p->schedule->messages.len > 0)
-        return "it sends messages";
+        return plan_reason_plain(PLAN_WHY_SENDING_PROGRAM);
     if (p->schedule->outside.len > 0)
-        return "it takes messages from outside (-fno-outside-messages: it does not)";
+        return plan_reason_plain(PLAN_WHY_OUTSIDE_MESSAGES);
     return NULL;
 }
 
@@ -56,8 +56,9 @@ static const char *asks_for_cut(const hlc_config *c)
 }
 
 // Stays on one processor, if there is one that the control program shares a memory with.
-static bool stay(hlc_program *p, const plan_resources *r, const char *why)
+static bool stay(hlc_program *p, const plan_resources *r, const plan_reason *reason)
 {
+    const char *why = plan_reason_text(p->arena, reason);
     const char *asked = asks_for_cut(p->config);
     if (asked != NULL) {
         diag_record *e =
@@ -177,10 +178,10 @@ static void report_unable(hlc_program *p, const plan_cut *cut, size_t number)
         bool told = false;
         for (VEC_EACH(uint32_t, actor, &of->actors)) {
             const plan_lack *lack = &cut->record->of[*actor].lacks[k];
-            if (!told && lack->text != NULL)
+            if (!told && lack->why != NULL)
                 diag_add_note(p->diag, d, sir_range(m, p->sources, lack->loc), "'%s' %s", m->actors.data[*actor]->name,
-                              lack->text);
-            told = told || lack->text != NULL;
+                              plan_reason_text(p->arena, lack->why));
+            told = told || lack->why != NULL;
         }
         if (!told && kernel->state && !x->abilities.state)
             diag_add_note(p->diag, d, (src_range){0}, "'%s' keeps no state from firing to firing", x->element.name);
@@ -226,7 +227,7 @@ static void pin_to_fallbacks(plan_cut *cut)
             continue;
         kernel->pinned = true;
         kernel->pinned_by = cut->graph->kernels.data[i].actors.data[0];
-        kernel->why = "and others of its kernel need what no one processor has but a fallback";
+        kernel->why = plan_reason_plain(PLAN_WHY_OTHERS_NEED);
     }
 }
 
@@ -242,22 +243,22 @@ static void find_lost_items(plan_cut *cut)
         if (end || sc->steady != 0 || sc->remainder == 0 || kernel->why != NULL)
             continue;
         kernel->pinned_by = graph->actor_of[c->consumer];
-        kernel->why = "is given items that no steady state takes";
+        kernel->why = plan_reason_plain(PLAN_WHY_LOST_ITEMS);
     }
 }
 
 // An actor keeps state, and no processor can.
-static void report_state(hlc_program *p, const plan_resources *r, const sir_actor *pinned_by, const char *why)
+static void report_state(hlc_program *p, const plan_resources *r, const sir_actor *pinned_by, const plan_reason *why)
 {
     const machine_element *e = &r->processors.data[0].processor->element;
     diag_record *d = diag_error(p->diag, sir_range(p->module, p->sources, pinned_by->loc),
                                 "'%s' %s, and no kernel processor of machine '%s' keeps state from firing to firing",
-                                pinned_by->name, why, r->machine->name);
+                                pinned_by->name, plan_reason_text(p->arena, why), r->machine->name);
     diag_add_note(p->diag, d, machine_value_range(e, "state"), "the machine file says so of '%s'", e->name);
 }
 
 // An actor that no processor can keep the state of, and why it has some; NULL: there is none, or one can.
-static const sir_actor *find_state(hlc_program *p, const plan_resources *r, const char **why)
+static const sir_actor *find_state(hlc_program *p, const plan_resources *r, const plan_reason **why)
 {
     for (VEC_EACH(const plan_processor, x, &r->processors))
         if (x->processor->abilities.state)
@@ -274,7 +275,8 @@ static void report_lack(hlc_program *p, const plan_resources *r, const sir_actor
 {
     const machine_element *e = &r->processors.data[0].processor->element;
     diag_record *d = diag_error(p->diag, sir_range(p->module, p->sources, lack->loc),
-                                "'%s' %s, and no kernel processor of machine '%s' can run it", actor->name, lack->text,
+                                "'%s' %s, and no kernel processor of machine '%s' can run it", actor->name,
+                                plan_reason_text(p->arena, lack->why),
                                 r->machine->name);
     diag_add_note(p->diag, d, machine_value_range(e, lack->key), "the machine file says so of '%s'", e->name);
 }
@@ -282,13 +284,13 @@ static void report_lack(hlc_program *p, const plan_resources *r, const sir_actor
 // One that no processor of r can run; gives whether there is one.
 static bool report_inability(hlc_program *p, const plan_resources *r)
 {
-    const char *why = NULL;
+    const plan_reason *why = NULL;
     uint32_t actor;
     plan_lack lack;
     const sir_actor *pinned_by = find_state(p, r, &why);
     if (pinned_by != NULL)
         report_state(p, r, pinned_by, why);
-    else if (plan_find_lack(p, r, &actor, &lack))
+    else if (plan_record_find_lack(p, r, &actor, &lack))
         report_lack(p, r, p->module->actors.data[actor], &lack);
     else
         return false;
@@ -310,8 +312,8 @@ static void find_foreign(hlc_program *p, const plan_resources *r)
         plan_lack lack = {0};
         bool can = f == NULL;
         for (size_t q = 0; q < r->ordinary && !can; q++) {
-            plan_lack here = plan_actor_lacks(p, p->module, i, r->processors.data[q].processor);
-            can = here.text == NULL;
+            plan_lack here = plan_record_lack(p, p->module, i, r->processors.data[q].processor);
+            can = here.why == NULL;
             lack = q == 0 ? here : lack;
         }
         if (can)
@@ -320,7 +322,7 @@ static void find_foreign(hlc_program *p, const plan_resources *r)
             p->foreign = ARENA_NEW(p->arena, hmap);
             hmap_init(p->foreign, p->arena);
         }
-        hmap_setn(p->foreign, &f, sizeof f, (void *)(uintptr_t)lack.text);
+        hmap_setn(p->foreign, &f, sizeof f, (void *)(uintptr_t)lack.why);
     }
 }
 
@@ -328,15 +330,15 @@ static void find_foreign(hlc_program *p, const plan_resources *r)
 // cut also where it would not be for the others. NULL after an error: none can run some actor.
 static const plan_resources *able_resources(hlc_program *p, const plan_resources *r)
 {
-    const char *why = NULL;
+    const plan_reason *why = NULL;
     uint32_t actor;
     plan_lack lack;
-    bool lacks = plan_find_lack(p, r, &actor, &lack);
+    bool lacks = plan_record_find_lack(p, r, &actor, &lack);
     const sir_actor *pinned_by = find_state(p, r, &why), *unable = lacks ? p->module->actors.data[actor] : pinned_by;
     const plan_resources *more = lacks || pinned_by != NULL ? plan_resources_with_fallbacks(p->arena, r) : NULL;
     if (!lacks && pinned_by == NULL)
         return r;
-    if (more != NULL && !plan_find_lack(p, more, &actor, &lack) && find_state(p, more, &why) == NULL) {
+    if (more != NULL && !plan_record_find_lack(p, more, &actor, &lack) && find_state(p, more, &why) == NULL) {
         find_foreign(p, more);
         return can_mix(p, more, unable) ? more : NULL;
     }
@@ -374,7 +376,7 @@ static bool is_too_large(hlc_program *p, const plan_resources *r)
     return (double)plan_footprint_bytes(&f, x) > CUT_ROOM * (double)x->bytes;
 }
 
-static void pin_kernels(plan_cut *cut, const char *why)
+static void pin_kernels(plan_cut *cut, plan_why why)
 {
     for (size_t i = 0; i < cut->kernels.len; i++) {
         plan_cut_kernel *kernel = &cut->kernels.data[i];
@@ -382,7 +384,7 @@ static void pin_kernels(plan_cut *cut, const char *why)
             continue;
         kernel->pinned = true;
         kernel->pinned_by = cut->graph->kernels.data[i].actors.data[0];
-        kernel->why = why;
+        kernel->why = plan_reason_plain(why);
     }
 }
 
@@ -530,7 +532,7 @@ bool plan_cut_find(hlc_program *p, bool *found)
     size_t count;
     if (!can_do(p, r))
         return false;
-    const char *why = obstacle(p);
+    const plan_reason *why = obstacle(p);
     if (why != NULL && !(r->processors.len == 1 && r->processors.data[0].direct))
         return stay(p, r, why); // on one that can run it all
     if ((r = able_resources(p, r)) == NULL)
@@ -541,6 +543,7 @@ bool plan_cut_find(hlc_program *p, bool *found)
         return false;
     if (!moves(r) && plan_should_narrow(p))
         plan_narrow(p);
+    plan_record_forget(p);
     hlc_mapping mapping = mapping_of(p, r);
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
     if (large && !may_be_large(p, r))
@@ -553,21 +556,21 @@ bool plan_cut_find(hlc_program *p, bool *found)
     if (kernel_of == NULL)
         kernel_of = plan_cut_group(p, record, &count);
     if (count == 0)
-        return stay(p, r, "it has no filters");
+        return stay(p, r, plan_reason_plain(PLAN_WHY_NO_FILTERS));
     plan_cut *cut = cut_into(p, record, kernel_of, count);
     if (cut == NULL)
         return false;
     pin_to_fallbacks(cut);
     if (large)
-        pin_kernels(cut, "and all others do not fit a local memory together");
+        pin_kernels(cut, PLAN_WHY_OTHERS_FILL);
     cut->space = space;
     if (space)
-        pin_kernels(cut, "begins a stretch of the pipeline that has the processor to itself");
+        pin_kernels(cut, PLAN_WHY_OWN_STRETCH);
     const plan_cut_kernel *first = &cut->kernels.data[0];
-    if (count == 1 && first->why != NULL && r->processors.data[0].direct && !space)
-        return stay(p, r,
-                    arena_printf(p->arena, "all of it must run on one, as '%s' %s",
-                                 p->module->actors.data[first->pinned_by]->name, first->why));
+    if (count == 1 && first->why != NULL && r->processors.data[0].direct && !space) {
+        const char *name = p->module->actors.data[first->pinned_by]->name;
+        return stay(p, r, &(plan_reason){PLAN_WHY_ALL_ON_ONE, .names = {name}, .behind = first->why});
+    }
     cut->primes = ARENA_ARRAY(p->arena, int64_t, cut->graph->module->actors.len + 1);
     p->cut = cut;
     p->module = cut->graph->module;
@@ -628,7 +631,7 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
             continue;
         x->pinned = true;
         x->pinned_by = cut->graph->kernels.data[i].actors.data[0];
-        x->why = "stays where the plan has it";
+        x->why = plan_reason_plain(PLAN_WHY_FROM_PLAN);
     }
     cut->primes = ARENA_ARRAY(p->arena, int64_t, cut->graph->module->actors.len + 1);
     p->cut = cut;

@@ -24,7 +24,7 @@ typedef struct plan_cut_kernel {
     const double *on;   // by processor of resources: seconds of a steady state, about; negative: it may not run there
     bool pinned;        // of map: they may not, although nothing in the kernel is in the way
     uint32_t pinned_by; // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
-    const char *why;    // and why: "writes its field 'x'"; NULL: they may
+    const plan_reason *why; // and why: "writes its field 'x'"; NULL: they may
     double seconds;     // of these, on the first processor that it may run on
     int64_t repeat;     // NOTE(priming)
     int64_t priming;    // steady states that the beginning of a chunk comes to: the most of any actor
@@ -38,7 +38,7 @@ typedef struct plan_queue {
     int64_t history, room; // items: of a slot before a round's own, and in all
     int64_t halo;          // the last of them, which the round before leaves
     bool straight;         // of strip-mine: windows go from one processor's memory to the other's (straight.c)
-    const char *passes;    // between kernels: why they do not; NULL: they do, or that is not known
+    const plan_reason *passes; // between kernels: why they do not; NULL: they do, or that is not known
 } plan_queue;
 
 // The cut of a program into kernels, and which processors run their strips.
@@ -112,10 +112,22 @@ int64_t plan_queue_line(const plan_cut *cut, uint32_t stream); // and of the sha
 int64_t plan_queue_aligned(const plan_cut *cut, uint32_t stream);
 // Every kernel on one processor again, with one window an end, as map leaves them: the stages are about to change.
 void plan_cut_gather(struct hlc_program *p);
+// Whether it pays that each kernel that may be is data-parallel, in rounds of so many steady states; those for which it does
+// not stay on one processor from then on (NOTE(pays) in fiss.c).
+bool plan_cut_pays(struct hlc_program *p, int64_t round);
 // Work of a round that is done again where chunks of a kernel begin, in relation to the round's.
 double plan_cut_repeated(struct hlc_program *p, uint32_t kernel);
-// Strips, rounds and queues for p->plan->strip steady states a strip; false when that is too little for what must be read
-// again.
+// Who runs what of a round, and how many rounds are under way, as in plan_cut.
+typedef struct plan_assignment {
+    uint32_t strips, slots, rounds; // strips 0: no round has room for what must be read again
+    uint32_t *where;
+} plan_assignment;
+// That of p->cut for strips of p->plan->strip steady states, by shares; changes neither.
+plan_assignment plan_assignment_of(struct hlc_program *p);
+// Makes it that of p->cut, and lays out the queues for it.
+void plan_cut_take(struct hlc_program *p, const plan_assignment *taken);
+// Does both; kernels whose priming is too long for a round stay on one processor from then on. False when strips are too short
+// even so.
 bool plan_cut_assign(struct hlc_program *p);
 // The queues for the strips and primings that there are.
 void plan_cut_queues(arena *a, const struct plan *pl, plan_cut *cut);
@@ -169,9 +181,7 @@ typedef struct plan_lane_use {
 } plan_lane_use;
 plan_lane_use plan_lane_use_of(struct hlc_program *p);
 double plan_lanes_wasted(const plan_lane_use *use, int64_t strip);
-// For the mapping search (assign_search.c): the queues for strips and processors as they are now; how many strips a round
-// may have.
-void plan_cut_lay_out(struct hlc_program *p);
+// For the mapping search (assign_search.c): how many strips a round may have.
 void plan_cut_strips(struct hlc_program *p, uint32_t *least, uint32_t *most);
 // Assigns a round so, if all local memories have room for what then runs there; else all stays as it is, and false.
 bool plan_cut_adopt(struct hlc_program *p, uint32_t strips, uint32_t *where);

@@ -342,8 +342,11 @@ static int64_t transpose_all(placer *x)
     while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p) &&
            !computing_hides(x, lanes))
         lanes /= 2;
-    if (x->p->config->strip != 0) // as many as are asked for
-        lanes = x->p->config->strip > TRANSPOSE_LEAST ? x->p->config->strip : TRANSPOSE_LEAST;
+    const int64_t asked = x->p->config->strip;
+    if (asked > TRANSPOSE_LEAST)
+        lanes = asked;
+    else if (asked != 0 && lanes > TRANSPOSE_LEAST)
+        lanes = TRANSPOSE_LEAST;
     if (lanes < TRANSPOSE_LEAST)
         return 0;
     size_t done = 0;

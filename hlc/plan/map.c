@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "hlc/passes/pass.h"
-#include "hlc/plan/abilities.h"
 #include "hlc/plan/plan_int.h"
 
 // The first memory that both processors read and write themselves; NULL if there is none.
@@ -35,7 +34,7 @@ static bool can_run_all(hlc_program *p, const machine_processor *kernel)
     const sir_module *m = p->net != NULL ? p->net->whole : p->module;
     for (uint32_t i = 0; i < m->actors.len; i++) {
         if ((!kernel->abilities.state && (p->net != NULL || plan_actor_state(p, i) != NULL)) ||
-            plan_actor_lacks(p, m, i, kernel).text != NULL)
+            plan_record_lack(p, m, i, kernel).why != NULL)
             return false;
     }
     return true;

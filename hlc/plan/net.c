@@ -204,7 +204,8 @@ static uint32_t add_channel(cutter *c, const sir_channel *like, uint32_t produce
     sir_channel ch = *like;
     ch.producer = producer;
     ch.consumer = consumer;
-    ch.zeros = NULL; // runs are of other counts
+    if (cut || !c->given)
+        ch.zeros = NULL; // it is a stream, or runs are of other counts
     if (cut)
         memset(&ch.initial, 0, sizeof ch.initial); // they are in the stream
     VEC_PUSH(c->a, &c->p->module->channels, ch);

@@ -36,7 +36,7 @@ static bool starts(const machine *mach, const char *control, const machine_proce
 static bool can_run(hlc_program *p, const machine_processor *x)
 {
     for (uint32_t i = 0; i < p->net->whole->actors.len; i++)
-        if (plan_actor_lacks(p, p->net->whole, i, x).text != NULL)
+        if (plan_record_lack(p, p->net->whole, i, x).why != NULL)
             return false;
     return true;
 }
@@ -144,12 +144,12 @@ static void find_costs(assigner *x)
 
 // ---- Data-parallel regions ----
 
-const char **plan_net_keepers(hlc_program *p, const plan *pl)
+const plan_reason **plan_net_keepers(hlc_program *p, const plan *pl)
 {
     const plan_net *net = p->net;
     arena *a = p->arena;
     size_t count = net->kernels.len;
-    const char **why = ARENA_ARRAY(a, const char *, count + 1);
+    const plan_reason **why = ARENA_ARRAY(a, const plan_reason *, count + 1);
     bool *reads = ARENA_ARRAY(a, bool, count + 1), *is_input = ARENA_ARRAY(a, bool, pl->buffers.len + 1);
     for (VEC_EACH(const plan_io, io, &pl->readers))
         if (io->actor < net->module->actors.len && io->access.buffer < pl->buffers.len) {
@@ -157,11 +157,14 @@ const char **plan_net_keepers(hlc_program *p, const plan *pl)
             is_input[io->access.buffer] = true;
         }
     for (uint32_t k = 0; k < count; k++)
-        why[k] = net->kernels.data[k].dynamic ? "it has dynamic rates" : !reads[k] ? "it has no input" : NULL;
+        why[k] = net->kernels.data[k].dynamic ? plan_reason_plain(PLAN_WHY_DYNAMIC_REGION)
+                 : !reads[k]                  ? plan_reason_plain(PLAN_WHY_NO_INPUT)
+                                              : NULL;
     for (uint32_t i = 0; i < net->module->actors.len; i++) {
-        const char *keeps = net->actor_of[i] == SIR_NONE ? NULL : plan_actor_keeps(p, i);
+        const plan_reason *keeps = net->actor_of[i] == SIR_NONE ? NULL : plan_actor_keeps(p, i);
         if (keeps != NULL && why[net->kernel_of[i]] == NULL)
-            why[net->kernel_of[i]] = arena_printf(a, "'%s' %s", net->module->actors.data[i]->name, keeps);
+            why[net->kernel_of[i]] = plan_reason_of(
+                a, (plan_reason){PLAN_WHY_ACTOR, .names = {net->module->actors.data[i]->name}, .behind = keeps});
     }
     for (size_t b = 0; b < pl->buffers.len; b++) {
         const plan_buffer *buffer = &pl->buffers.data[b];
@@ -170,13 +173,14 @@ const char **plan_net_keepers(hlc_program *p, const plan *pl)
         const sir_channel *ch = &net->module->channels.data[buffer->channel];
         if (why[net->kernel_of[ch->consumer]] == NULL)
             why[net->kernel_of[ch->consumer]] =
-                arena_printf(a, "items stay between '%s' and '%s'", net->module->actors.data[ch->producer]->name,
-                             net->module->actors.data[ch->consumer]->name);
+                plan_reason_of(a, (plan_reason){PLAN_WHY_ITEMS_BETWEEN,
+                                                .names = {net->module->actors.data[ch->producer]->name,
+                                                          net->module->actors.data[ch->consumer]->name}});
     }
     return why;
 }
 
-static void find_parallel(assigner *x, const char *const *why)
+static void find_parallel(assigner *x, const plan_reason *const *why)
 {
     double all = 0;
     for (uint32_t k = 0; k < x->count; k++)
@@ -317,20 +321,20 @@ static bool has_time(const assigner *x, uint32_t q)
     return own * (double)x->processors < HELPER_SHARE * all;
 }
 
-static const char *why_not(const hlc_program *p)
+static const plan_reason *why_not(const hlc_program *p)
 {
     if (p->net->single)
-        return "its steady states run one by one";
+        return plan_reason_plain(PLAN_WHY_ITS_STEADY_STATES);
     for (VEC_EACH(const plan_way, w, p->net->ways))
         if (w->anytime)
-            return "a message arrives before whatever firing comes next";
+            return plan_reason_plain(PLAN_WHY_ANYTIME);
     for (VEC_EACH(const plan_way, w, p->net->ways))
         if (w->upstream || w->held)
-            return "a receiver of messages waits for firings of their sender";
+            return plan_reason_plain(PLAN_WHY_RECEIVER_WAITS);
     for (VEC_EACH(sir_function *, f, &p->net->whole->functions))
         if ((*f)->kind == SIR_NATIVE)
-            return "its native functions may have state in common";
-    return p->net->kernels.len > NET_ASSIGN_MOST ? "it has too many kernels to be worth a search" : NULL;
+            return plan_reason_plain(PLAN_WHY_ITS_NATIVES);
+    return p->net->kernels.len > NET_ASSIGN_MOST ? plan_reason_plain(PLAN_WHY_MANY_KERNELS) : NULL;
 }
 
 bool plan_net_assign(hlc_program *p)
@@ -339,7 +343,7 @@ bool plan_net_assign(hlc_program *p)
     const plan_net *net = p->net;
     processor_list list = find_processors(p);
     pl->where.len = 0;
-    const char *why = list.len < 2 ? "no other processor works in its memory" : why_not(p);
+    const plan_reason *why = list.len < 2 ? plan_reason_plain(PLAN_WHY_NO_NEIGHBOUR) : why_not(p);
     assigner x = {.p = p, .net = net, .count = net->kernels.len, .processors = list.len};
     x.work = ARENA_ARRAY(p->arena, double, x.count + 1);
     x.items = ARENA_ARRAY(p->arena, double, net->streams.len + 1);
@@ -347,12 +351,12 @@ bool plan_net_assign(hlc_program *p)
     x.load = ARENA_ARRAY(p->arena, double, x.processors + 1);
     x.once = ARENA_ARRAY(p->arena, double, x.count + 1);
     x.parallel = ARENA_ARRAY(p->arena, bool, x.count + 1);
-    const char **keeps = plan_net_keepers(p, pl);
+    const plan_reason **keeps = plan_net_keepers(p, pl);
     find_costs(&x);
     if (why == NULL) {
         find_parallel(&x, keeps);
         if (!assign(&x))
-            why = "its kernels would wait for each other more than they gain";
+            why = plan_reason_plain(PLAN_WHY_WAITING);
     }
     for (uint32_t k = 0; k < x.count && why == NULL; k++) {
         plan_net_place where = {.processor = list.data[x.at[k]]->element.name};

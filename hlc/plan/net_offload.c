@@ -238,7 +238,7 @@ int64_t plan_offload_grain(hlc_program *p, uint32_t kernel, int64_t unit)
 // ---- What can be ----
 
 // Why the ends of a region do not allow windows; NULL: they do.
-static const char *find_ends(const hlc_program *p, uint32_t kernel)
+static const plan_reason *find_ends(const hlc_program *p, uint32_t kernel)
 {
     const plan *pl = p->plan;
     const sir_module *m = p->module;
@@ -252,56 +252,63 @@ static const char *find_ends(const hlc_program *p, uint32_t kernel)
         if (region_of(pl, m, b) != kernel || readers + writers == 0)
             continue;
         if (readers + writers > 1)
-            return "ends of several streams share a buffer";
+            return plan_reason_plain(PLAN_WHY_SHARED_BUFFER);
         const plan_io *in = end_at(pl, b, true), *out = end_at(pl, b, false);
         const plan_buffer *buffer = &pl->buffers.data[b];
         if (buffer->step == 0)
-            return "one of its streams moves nothing in a steady state";
+            return plan_reason_plain(PLAN_WHY_MOVES_NOTHING);
         if ((in != NULL && plan_io_start(pl, p->schedule, in, PLAN_STEADY) != buffer->keep) ||
             (out != NULL && (plan_io_start(pl, p->schedule, out, PLAN_STEADY) != 0 || buffer->keep != 0)))
-            return "items of its streams do not lie where a run begins";
+            return plan_reason_plain(PLAN_WHY_NOT_AT_BEGINNING);
         inputs += in != NULL;
         outputs += out != NULL;
     }
-    return inputs == 0 ? "it has no input" : outputs == 0 ? "it has no output" : NULL;
+    return inputs == 0    ? plan_reason_plain(PLAN_WHY_NO_INPUT)
+           : outputs == 0 ? plan_reason_plain(PLAN_WHY_NO_OUTPUT)
+                          : NULL;
+}
+
+static const plan_reason *of_actor(const hlc_program *p, const sir_actor *actor, const plan_reason *why)
+{
+    return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_ACTOR, .names = {actor->name}, .behind = why});
 }
 
 // Why a processor cannot run all of a region; NULL: it can.
-static const char *find_lack(hlc_program *p, const plan_processor *q, uint32_t kernel)
+static const plan_reason *find_lack(hlc_program *p, const plan_processor *q, uint32_t kernel)
 {
     for (VEC_EACH(const uint32_t, actor, &p->net->kernels.data[kernel].actors)) {
-        plan_lack lack = plan_actor_lacks(p, p->net->whole, *actor, q->processor);
-        if (lack.text != NULL)
-            return arena_printf(p->arena, "'%s' %s", p->net->whole->actors.data[*actor]->name, lack.text);
+        plan_lack lack = plan_record_lack(p, p->net->whole, *actor, q->processor);
+        if (lack.why != NULL)
+            return of_actor(p, p->net->whole->actors.data[*actor], lack.why);
     }
     return NULL;
 }
 
 // Why what a region keeps cannot go to another processor and back; NULL: it can, or keeps nothing.
-static const char *find_tied(hlc_program *p, uint32_t kernel)
+static const plan_reason *find_tied(hlc_program *p, uint32_t kernel)
 {
     for (uint32_t i = 0; i < p->module->actors.len; i++) {
         bool inside = p->net->kernel_of[i] == kernel && p->net->actor_of[i] != SIR_NONE;
-        const char *why = inside ? plan_actor_is_tied(p, i) : NULL;
+        const plan_reason *why = inside ? plan_actor_is_tied(p, i) : NULL;
         if (why != NULL)
-            return arena_printf(p->arena, "'%s' %s", p->module->actors.data[i]->name, why);
+            return of_actor(p, p->module->actors.data[i], why);
     }
     return NULL;
 }
 
-static const char *find_none(const hlc_program *p)
+static const plan_reason *find_none(const hlc_program *p)
 {
     if (p->net->single)
-        return "steady states of the program run one by one";
+        return plan_reason_plain(PLAN_WHY_STEADY_STATES);
     for (VEC_EACH(const plan_way, w, p->net->ways))
         if (w->anytime)
-            return "a message arrives before whatever firing comes next";
+            return plan_reason_plain(PLAN_WHY_ANYTIME);
     for (VEC_EACH(const plan_way, w, p->net->ways))
         if ((w->upstream || w->held) && p->config->offload != HLC_OFFLOAD_ALL)
-            return "a receiver of messages waits for firings of their sender, so that runs are short";
+            return plan_reason_plain(PLAN_WHY_SHORT_RUNS);
     for (VEC_EACH(sir_function *, f, &p->net->whole->functions))
         if ((*f)->kind == SIR_NATIVE)
-            return "the program's native functions may have state in common";
+            return plan_reason_plain(PLAN_WHY_NATIVES);
     return NULL;
 }
 
@@ -351,7 +358,7 @@ static int64_t find_least(const hlc_program *p, const plan_processor *q, uint32_
     return least > PLAN_OFFLOAD_MOST ? PLAN_OFFLOAD_MOST : whole((int64_t)least + 1, unit);
 }
 
-static const char *find_gain(hlc_program *p, uint32_t kernel, const plan_net_work *work)
+static const plan_reason *find_gain(hlc_program *p, uint32_t kernel, const plan_net_work *work)
 {
     double all = 0, bytes = bytes_moved(p, kernel);
     if (p->config->offload == HLC_OFFLOAD_ALL)
@@ -359,17 +366,17 @@ static const char *find_gain(hlc_program *p, uint32_t kernel, const plan_net_wor
     for (size_t k = 0; k < p->net->kernels.len; k++)
         all += work->all[k];
     if (work->all[kernel] < OFFLOAD_SHARE * all)
-        return "it has too little of all work";
+        return plan_reason_plain(PLAN_WHY_LITTLE_WORK);
     return work->once[kernel] < OFFLOAD_OPERATIONS * bytes
-               ? arena_printf(p->arena, "%.3g operations of a steady state do not pay for moving its %.3g bytes",
-                              work->once[kernel], bytes)
+               ? plan_reason_of(p->arena,
+                            (plan_reason){PLAN_WHY_BYTES_COST, .measures = {work->once[kernel], bytes}})
                : NULL;
 }
 
 // ---- fiss ----
 
 // A region that keeps something is done by one processor: of those that can, the one that has least to do so far.
-static const char *choose_one(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
+static const plan_reason *choose_one(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
                               double *loads)
 {
     plan_names *names = &p->plan->where.data[kernel].offload;
@@ -386,22 +393,22 @@ static const char *choose_one(hlc_program *p, const plan_resources *r, uint32_t 
     double slower = plan_seconds_an_operation(there) / plan_seconds_an_operation(here);
     names->len = 0;
     if (p->config->offload != HLC_OFFLOAD_ALL && work->all[kernel] * slower > OFFLOAD_GAIN * all)
-        return "one processor would do its strips, and take as long as all of the program does here";
+        return plan_reason_plain(PLAN_WHY_ONE_WOULD_DO);
     loads[best] += work->all[kernel];
     VEC_PUSH(p->arena, names, there->element.name);
     return NULL;
 }
 
-static const char *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
-                              const char *keeps, double *loads)
+static const plan_reason *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
+                              const plan_reason *keeps, double *loads)
 {
     plan_net_place *where = &p->plan->where.data[kernel];
-    const char *why = keeps == NULL ? NULL : find_tied(p, kernel);
+    const plan_reason *why = keeps == NULL ? NULL : find_tied(p, kernel);
     why = why != NULL ? why : find_ends(p, kernel);
     why = why != NULL ? why : find_gain(p, kernel, work);
-    const char *lack = NULL;
+    const plan_reason *lack = NULL;
     for (VEC_EACH(const plan_processor, q, &r->processors)) {
-        const char *lacks = why != NULL ? NULL : find_lack(p, q, kernel);
+        const plan_reason *lacks = why != NULL ? NULL : find_lack(p, q, kernel);
         if (why == NULL && lacks == NULL)
             VEC_PUSH(p->arena, &where->offload, q->processor->element.name);
         lack = lack != NULL ? lack : lacks;
@@ -420,7 +427,7 @@ static const char *try_region(hlc_program *p, const plan_resources *r, uint32_t 
     return NULL;
 }
 
-bool plan_net_offload(hlc_program *p, const plan_net_work *work, const char *const *keeps)
+bool plan_net_offload(hlc_program *p, const plan_net_work *work, const plan_reason *const *keeps)
 {
     plan *pl = p->plan;
     size_t count = p->net->kernels.len;
@@ -428,7 +435,7 @@ bool plan_net_offload(hlc_program *p, const plan_net_work *work, const char *con
         p->config->offload == HLC_OFFLOAD_NONE || p->config->processors == 1 ? NULL : plan_offload_resources(p, pl);
     if (r == NULL)
         return false;
-    const char *none = find_none(p), **stays = ARENA_ARRAY(p->arena, const char *, count + 1);
+    const plan_reason *none = find_none(p), **stays = ARENA_ARRAY(p->arena, const plan_reason *, count + 1);
     double *loads = ARENA_ARRAY(p->arena, double, r->processors.len + 1);
     bool any = false, assigned = pl->where.len != 0;
     for (size_t k = 0; k < count && !assigned; k++)
@@ -447,7 +454,7 @@ bool plan_net_offload(hlc_program *p, const plan_net_work *work, const char *con
 
 // ---- strip-mine ----
 
-static void stay(hlc_program *p, uint32_t kernel, const char *why)
+static void stay(hlc_program *p, uint32_t kernel, const plan_reason *why)
 {
     plan_net_place *where = &p->plan->where.data[kernel];
     where->offload.len = 0;
@@ -508,17 +515,16 @@ static bool settle_region(hlc_program *p, const plan_resources *r, uint32_t kern
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
     if (where->least > p->plan->strip) {
         stay(p, kernel,
-             arena_printf(p->arena,
-                          "its runs have at most %" PRId64 " steady states, and starting strips pays from %" PRId64
-                          " on",
-                          p->plan->strip, where->least));
+             plan_reason_of(p->arena,
+                            (plan_reason){PLAN_WHY_RUNS_SHORT, .counts = {p->plan->strip, where->least}}));
         return false;
     }
     plan_footprint f = plan_footprint_of(p->arena, p->net->whole, k->actors.data, k->actors.len);
     uint64_t beside = plan_footprint_bytes(&f, q) - f.state + OFFLOAD_SLACK,
              room = q->bytes > free.from ? (q->bytes - free.from) / free.regions : 0;
     if (room <= beside || !fit(p, q, kernel, free.from, free.from + room - beside)) {
-        stay(p, kernel, arena_printf(p->arena, "its windows do not fit '%s'", q->memory->element.name));
+        stay(p, kernel,
+             plan_reason_of(p->arena, (plan_reason){PLAN_WHY_WINDOWS_NO_FIT, .names = {q->memory->element.name}}));
         return false;
     }
     for (VEC_EACH(const char *, name, &where->offload))
@@ -552,33 +558,32 @@ bool plan_net_settle_offloads(hlc_program *p)
 
 // ---- Plans that were read ----
 
-static const char *wrong_region(hlc_program *p, const plan *pl, const plan_resources *r, uint32_t kernel,
-                                const char *keeps)
+static const plan_reason *wrong_region(hlc_program *p, const plan *pl, const plan_resources *r, uint32_t kernel,
+                                       const plan_reason *keeps)
 {
     const plan_net_place *where = &pl->where.data[kernel];
     const char *name = p->net->whole->actors.data[p->net->kernels.data[kernel].actors.data[0]]->name;
-    const char *why = p->net->kernels.data[kernel].dynamic ? keeps : keeps == NULL ? NULL : find_tied(p, kernel);
+    const plan_reason *why = p->net->kernels.data[kernel].dynamic ? keeps : keeps == NULL ? NULL : find_tied(p, kernel);
     why = why != NULL ? why : find_ends(p, kernel);
     for (VEC_EACH(const char *, q, &where->offload))
         why = why != NULL ? why : find_lack(p, plan_offload_processor(r, *q), kernel);
     if (why == NULL && where->offload.len > 1 && plan_offload_keeps(pl, p->module, kernel))
-        why = arena_printf(p->arena, "one processor has to do its strips, as %s", keeps);
+        why = plan_reason_of(p->arena, (plan_reason){PLAN_WHY_ONE_HAS_TO, .behind = keeps});
     if (why != NULL)
-        return arena_printf(p->arena, "the kernel of '%s' cannot be offloaded: %s", name, why);
+        return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_NOT_OFFLOADED, .names = {name}, .behind = why});
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
     if (where->strip == 0)
         return NULL;
     if (where->strip > pl->strip)
-        return arena_printf(p->arena, "strips of '%s' are longer than a run", name);
+        return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_LONGER_THAN_RUN, .names = {name}});
     plan_offload o = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, kernel);
     if (where->strip % o.unit != 0)
-        return arena_printf(
-            p->arena, "a strip of '%s' should be a multiple of %" PRId64 " steady states, as engines move whole units",
-            name, o.unit);
+        return plan_reason_of(p->arena,
+                              (plan_reason){PLAN_WHY_WHOLE_UNITS, .names = {name}, .counts = {o.unit}});
     return o.bytes > q->bytes
-               ? arena_printf(p->arena,
-                              "strips of '%s' end at byte %" PRIu64 " of '%s', of which %" PRIu64 " can be used", name,
-                              o.bytes, q->memory->element.name, q->bytes)
+               ? plan_reason_of(p->arena, (plan_reason){PLAN_WHY_BEYOND_MEMORY,
+                                                    .names = {name, q->memory->element.name},
+                                                    .counts = {(int64_t)o.bytes, (int64_t)q->bytes}})
                : NULL;
 }
 
@@ -592,7 +597,7 @@ static bool share_processor(const plan_names *x, const plan_names *y)
 }
 
 // In order of addresses.
-static const char *find_overlap(hlc_program *p, const plan *pl, const plan_resources *r, uint32_t *kernel)
+static const plan_reason *find_overlap(hlc_program *p, const plan *pl, const plan_resources *r, uint32_t *kernel)
 {
     for (uint32_t k = 0; k < pl->where.len; k++)
         for (uint32_t i = 0; i < k; i++) {
@@ -604,15 +609,15 @@ static const char *find_overlap(hlc_program *p, const plan *pl, const plan_resou
                      y_end = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, i).bytes;
             *kernel = k;
             if (x->at < y_end && y->at < x_end)
-                return "strips of two regions overlap";
+                return plan_reason_plain(PLAN_WHY_OVERLAP);
         }
     return NULL;
 }
 
-const char *plan_net_wrong_offload(hlc_program *p, const plan *pl, uint32_t *kernel)
+const plan_reason *plan_net_wrong_offload(hlc_program *p, const plan *pl, uint32_t *kernel)
 {
     const plan_resources *r = NULL;
-    const char *wrong = NULL, **keeps = plan_net_keepers(p, pl);
+    const plan_reason *wrong = NULL, **keeps = plan_net_keepers(p, pl);
     for (uint32_t k = 0; k < pl->where.len && wrong == NULL; k++) {
         if (pl->where.data[k].offload.len == 0)
             continue;

@@ -780,13 +780,14 @@ static bool check_priming(parser *p)
 static bool check_helpers(parser *p)
 {
     const plan *pl = p->pl;
-    const char *const *why = pl->where.len == 0 ? NULL : plan_net_keepers(p->program, pl);
+    const plan_reason *const *why = pl->where.len == 0 ? NULL : plan_net_keepers(p->program, pl);
     for (size_t i = 0; i < pl->where.len; i++) {
         if (pl->where.data[i].helpers.len == 0 || why[i] == NULL)
             continue;
         diag_error(p->d, plan_line_range(pl, PLAN_LINE_ASSIGN, i),
                    "plan of '%s': the kernel of '%s' cannot be parallel: %s", pl->name,
-                      pl->net->whole->actors.data[pl->net->kernels.data[i].actors.data[0]]->name, why[i]);
+                      pl->net->whole->actors.data[pl->net->kernels.data[i].actors.data[0]]->name,
+                   plan_reason_text(p->a, why[i]));
         return false;
     }
     return true;
@@ -798,10 +799,11 @@ static bool check_offloads(parser *p)
     plan *before = p->program->plan;
     p->program->plan = p->pl;
     uint32_t kernel = 0;
-    const char *why = p->pl->where.len == 0 ? NULL : plan_net_wrong_offload(p->program, p->pl, &kernel);
+    const plan_reason *why = p->pl->where.len == 0 ? NULL : plan_net_wrong_offload(p->program, p->pl, &kernel);
     p->program->plan = before;
     if (why != NULL)
-        diag_error(p->d, plan_line_range(p->pl, PLAN_LINE_ASSIGN, kernel), "plan of '%s': %s", p->pl->name, why);
+        diag_error(p->d, plan_line_range(p->pl, PLAN_LINE_ASSIGN, kernel), "plan of '%s': %s", p->pl->name,
+                   plan_reason_text(p->a, why));
     return why == NULL;
 }
 

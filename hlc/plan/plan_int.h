@@ -58,7 +58,7 @@ bool plan_net_assign(struct hlc_program *p);
 // Per channel, whether to cut a region there so that it is data-parallel, or what has state is by itself; NULL: nowhere.
 const bool *plan_find_apart(struct hlc_program *p);
 // Per kernel, why its runs need those before them; NULL: they need nothing but items of its inputs.
-const char **plan_net_keepers(struct hlc_program *p, const plan *pl);
+const plan_reason **plan_net_keepers(struct hlc_program *p, const plan *pl);
 bool plan_net_may_run_on(struct hlc_program *p, const plan *pl, const machine_processor *x);
 
 // ---- net_offload.c ---- Of a kernel of a net that is offloaded, the blocks that a strip of it has in a processor's memory.
@@ -99,10 +99,10 @@ int64_t plan_offload_grain(struct hlc_program *p, uint32_t kernel, int64_t unit)
 typedef struct plan_net_work {
     const double *all, *once; // per kernel: operations in a steady state of the program, in one of its own
 } plan_net_work;
-bool plan_net_offload(struct hlc_program *p, const plan_net_work *work, const char *const *keeps);
+bool plan_net_offload(struct hlc_program *p, const plan_net_work *work, const plan_reason *const *keeps);
 bool plan_net_settle_offloads(struct hlc_program *p);
 // Why what the plan says of an offloaded region cannot be, and of which; NULL: it can.
-const char *plan_net_wrong_offload(struct hlc_program *p, const plan *pl, uint32_t *kernel);
+const plan_reason *plan_net_wrong_offload(struct hlc_program *p, const plan *pl, uint32_t *kernel);
 
 // ---- copies.c ---- Puts an identity filter between each file that is read and the one that it is copied to; false after an
 // error.
@@ -159,10 +159,11 @@ void plan_remark_coalesce(struct hlc_program *p);
 void plan_remark_fuse(struct hlc_program *p);
 void plan_remark_fiss(struct hlc_program *p);
 // work: per kernel, operations in a steady state of the program; keeps: why it is not data-parallel, or NULL.
-void plan_remark_net(struct hlc_program *p, const char *why, const double *work, const char *const *keeps);
-void plan_remark_offload(struct hlc_program *p, const char *const *stays); // per kernel: why it is not offloaded, or NULL
+void plan_remark_net(struct hlc_program *p, const plan_reason *why, const double *work, const plan_reason *const *keeps);
+void plan_remark_offload(struct hlc_program *p,
+                         const plan_reason *const *stays); // per kernel: why it is not offloaded, or NULL
 void plan_remark_strips(struct hlc_program *p, uint32_t kernel);           // of a kernel that is
-void plan_remark_stay(struct hlc_program *p, uint32_t kernel, const char *why);
+void plan_remark_stay(struct hlc_program *p, uint32_t kernel, const plan_reason *why);
 void plan_remark_transfer(struct hlc_program *p);
 void plan_remark_strip_mine(struct hlc_program *p);
 void plan_remark_allocate(struct hlc_program *p);

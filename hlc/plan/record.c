@@ -21,16 +21,57 @@ static void find_kinds(hlc_program *p, plan_record *record)
     }
 }
 
+plan_lack plan_record_lack(hlc_program *p, const sir_module *m, uint32_t actor, const machine_processor *x)
+{
+    const sir_actor *a = m->actors.data[actor];
+    struct {
+        const void *filter, *processor;
+    } key = {a->filter, x->element.entry != NULL ? (const void *)x->element.entry : x};
+    if (a->kind != SIR_FILTER)
+        return (plan_lack){0};
+    if (p->lacks == NULL) {
+        p->lacks = ARENA_NEW(p->arena, hmap);
+        hmap_init(p->lacks, p->arena);
+    }
+    plan_lack *known = hmap_getn(p->lacks, &key, sizeof key);
+    if (known == NULL) {
+        known = ARENA_NEW(p->arena, plan_lack);
+        *known = plan_actor_lacks(p, m, actor, x);
+        hmap_setn(p->lacks, &key, sizeof key, known);
+    }
+    return *known;
+}
+
+void plan_record_forget(hlc_program *p)
+{
+    p->lacks = NULL;
+}
+
+bool plan_record_find_lack(hlc_program *p, const plan_resources *r, uint32_t *actor, plan_lack *lack)
+{
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        bool can = false;
+        for (VEC_EACH(const plan_processor, q, &r->processors))
+            can = can || plan_record_lack(p, p->module, i, q->processor).why == NULL;
+        if (can)
+            continue;
+        *actor = i;
+        *lack = plan_record_lack(p, p->module, i, r->processors.data[0].processor);
+        return true;
+    }
+    return false;
+}
+
 static const plan_lack *lacks_of(hlc_program *p, const plan_record *record, uint32_t actor)
 {
     plan_lack *lacks = ARENA_ARRAY(p->arena, plan_lack, record->kinds.len + 1);
     for (size_t k = 0; k < record->kinds.len; k++)
-        lacks[k] = plan_actor_lacks(p, p->module, actor, record->kinds.data[k].first->processor);
+        lacks[k] = plan_record_lack(p, p->module, actor, record->kinds.data[k].first->processor);
     return lacks;
 }
 
 // Items that one operation of a firing works on: of actors without state, as many as vectors have lanes.
-static double lanes_of(const machine_processor *x, const char *keeps)
+static double lanes_of(const machine_processor *x, const plan_reason *keeps)
 {
     enum { LANE_BYTES = 4 };
     return keeps == NULL && x->simd_width > LANE_BYTES ? (double)x->simd_width / LANE_BYTES : 1;
@@ -44,8 +85,6 @@ const plan_record *plan_record_of(hlc_program *p, const plan_resources *r)
     record->resources = r;
     record->of = ARENA_ARRAY(p->arena, plan_record_actor, m->actors.len + 1);
     find_kinds(p, record);
-    hmap known; // by filter: plan_lack by kind
-    hmap_init(&known, p->arena);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         plan_record_actor *a = &record->of[i];
         const sir_filter *f = m->actors.data[i]->kind == SIR_FILTER ? m->actors.data[i]->filter : NULL;
@@ -53,16 +92,12 @@ const plan_record *plan_record_of(hlc_program *p, const plan_resources *r)
         a->state = plan_actor_state(p, i) != NULL;
         a->lanes = lanes_of(r->processors.data[0].processor, a->keeps);
         a->operations = each[i] * (double)p->schedule->reps[i] * (p->profile != NULL ? a->lanes : 1); // measured on lanes
-        a->lacks = hmap_getn(&known, &f, sizeof f);
-        if (a->lacks == NULL) {
-            a->lacks = lacks_of(p, record, i);
-            hmap_setn(&known, &f, sizeof f, (void *)(uintptr_t)a->lacks);
-        }
+        a->lacks = lacks_of(p, record, i);
         double *seconds = ARENA_ARRAY(p->arena, double, record->kinds.len + 1);
         for (size_t k = 0; k < record->kinds.len; k++) {
             const plan_record_kind *kind = &record->kinds.data[k];
             const machine_processor *x = kind->first->processor;
-            bool can = a->lacks[k].text == NULL && (!a->state || x->abilities.state) &&
+            bool can = a->lacks[k].why == NULL && (!a->state || x->abilities.state) &&
                        (kind->fallback || !plan_is_foreign(p, f));
             seconds[k] = can ? a->operations * plan_seconds_an_operation(x) / lanes_of(x, a->keeps) : -1;
         }

@@ -197,13 +197,14 @@ void plan_remark_map(hlc_program *p)
                     all > 0 ? 100 * of[i] / all : 0);
 }
 
-void plan_remark_net(hlc_program *p, const char *why, const double *work, const char *const *keeps)
+void plan_remark_net(hlc_program *p, const plan_reason *why, const double *work, const plan_reason *const *keeps)
 {
     const plan_net *net = p->net;
     if (!p->diag->remarks)
         return;
     if (why != NULL) {
-        diag_remark(p->diag, program_range(p), "all kernels stay on '%s': %s [fiss]", p->plan->processor, why);
+        diag_remark(p->diag, program_range(p), "all kernels stay on '%s': %s [fiss]", p->plan->processor,
+                    plan_reason_text(p->arena, why));
         return;
     }
     double all = 0;
@@ -221,7 +222,8 @@ void plan_remark_net(hlc_program *p, const char *why, const double *work, const 
         diag_remark(p->diag, sir_range(net->whole, p->sources, first->loc),
                     "%s runs on '%s'%s: about %.3g %% of all work%s%s [fiss]", what, where->processor,
                     others,
-                    all > 0 ? 100 * work[i] / all : 0, why_alone, dynamic || keeps[i] == NULL ? "" : keeps[i]);
+                    all > 0 ? 100 * work[i] / all : 0, why_alone,
+                    dynamic || keeps[i] == NULL ? "" : plan_reason_text(p->arena, keeps[i]));
     }
 }
 
@@ -238,14 +240,15 @@ static const sir_actor *first_of(const hlc_program *p, uint32_t kernel)
     return p->net->whole->actors.data[p->net->kernels.data[kernel].actors.data[0]];
 }
 
-void plan_remark_offload(hlc_program *p, const char *const *stays)
+void plan_remark_offload(hlc_program *p, const plan_reason *const *stays)
 {
     for (uint32_t k = 0; k < p->net->kernels.len && p->diag->remarks; k++) {
         const sir_actor *first = first_of(p, k);
         const plan_net_place *where = p->plan->where.len == 0 ? NULL : &p->plan->where.data[k];
         if (stays[k] != NULL)
             diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
-                        "the static region of '%s' is not offloaded: %s [fiss]", first->name, stays[k]);
+                        "the static region of '%s' is not offloaded: %s [fiss]", first->name,
+                        plan_reason_text(p->arena, stays[k]));
         else if (where != NULL && where->offload.len != 0)
             diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
                         "the static region of '%s' is offloaded to %s, in runs of %" PRId64 " steady states or more [fiss]",
@@ -264,12 +267,13 @@ void plan_remark_strips(hlc_program *p, uint32_t kernel)
                     first->name, where->strip, where->turns == 1 ? "one block" : "two blocks");
 }
 
-void plan_remark_stay(hlc_program *p, uint32_t kernel, const char *why)
+void plan_remark_stay(hlc_program *p, uint32_t kernel, const plan_reason *why)
 {
     const sir_actor *first = first_of(p, kernel);
     if (p->diag->remarks)
         diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
-                    "the static region of '%s' is not offloaded after all: %s [strip-mine]", first->name, why);
+                    "the static region of '%s' is not offloaded after all: %s [strip-mine]", first->name,
+                    plan_reason_text(p->arena, why));
 }
 
 // Other actors that alone would keep the kernel on one processor.
@@ -280,9 +284,10 @@ static void remark_pinned(hlc_program *p, size_t kernel)
         uint32_t actor = graph->actor_of[i];
         bool other =
             actor != SIR_NONE && graph->kernel_of[i] == kernel && actor != p->cut->kernels.data[kernel].pinned_by;
-        const char *why = other ? plan_actor_keeps(p, i) : NULL;
+        const plan_reason *why = other ? p->cut->record->of[actor].keeps : NULL;
         if (why != NULL)
-            diag_remark(p->diag, whole_range(p, actor), "so does '%s': it %s [fiss]", whole_name(p, actor), why);
+            diag_remark(p->diag, whole_range(p, actor), "so does '%s': it %s [fiss]", whole_name(p, actor),
+                        plan_reason_text(p->arena, why));
     }
 }
 
@@ -293,7 +298,7 @@ void plan_remark_fiss(hlc_program *p)
         const plan_cut_kernel *kernel = &cut->kernels.data[i];
         if (!kernel->parallel) {
             diag_remark(p->diag, whole_range(p, kernel->pinned_by), "%s stays on one processor: '%s' %s [fiss]",
-                        kernel_text(p, i), whole_name(p, kernel->pinned_by), kernel->why);
+                        kernel_text(p, i), whole_name(p, kernel->pinned_by), plan_reason_text(p->arena, kernel->why));
             remark_pinned(p, i);
             continue;
         }
@@ -312,9 +317,8 @@ void plan_remark_fiss(hlc_program *p)
         else
             diag_remark(p->diag, at,
                         "%s is free of state: its strips run on %zu processor%s, and the first of each chunk repeats "
-                        "%" PRId64 " steady states: %.2f %% more work in chunks of the shortest strips [fiss]",
-                        kernel_text(p, i), processors, processors == 1 ? "" : "s", kernel->priming,
-                        100 * plan_cut_repeated(p, (uint32_t)i));
+                        "%" PRId64 " steady states; what that adds to its work depends on how long strips become [fiss]",
+                        kernel_text(p, i), processors, processors == 1 ? "" : "s", kernel->priming);
     }
 }
 
@@ -420,7 +424,7 @@ static void remark_straight(hlc_program *p)
                         plan_straight_engine(cut, queue)->element.name);
         else if (queue->passes != NULL)
             diag_remark(p->diag, at, "windows of '%s' pass '%s': %s [strip-mine]", st->name, cut->resources->shared->element.name,
-                        queue->passes);
+                        plan_reason_text(p->arena, queue->passes));
     }
 }
 
@@ -457,15 +461,21 @@ static void remark_kernel_strips(hlc_program *p, size_t number)
     const plan_cut_kernel *kernel = &cut->kernels.data[number];
     src_range at = whole_range(p, cut->graph->kernels.data[number].actors.data[0]);
     size_t processors = processors_of(cut, number);
-    if (!kernel->parallel)
+    double repeated = kernel->parallel ? plan_cut_repeated(p, (uint32_t)number) : 0;
+    if (!kernel->parallel && kernel->why != NULL && kernel->why->why == PLAN_WHY_CHUNKS_COST)
+        diag_remark(p->diag, at, "%s stays on %s: '%s' %s [strip-mine]", kernel_text(p, number),
+                    processor_name(cut, cut->where[number * cut->strips]), whole_name(p, kernel->pinned_by),
+                    plan_reason_text(p->arena, kernel->why));
+    else if (!kernel->parallel)
         diag_remark(p->diag, at, "%s stays on %s [strip-mine]", kernel_text(p, number),
                     processor_name(cut, cut->where[number * cut->strips]));
     else
         diag_remark(p->diag, at,
                     "%s runs on %zu processor%s; the first strip of each chunk repeats %" PRId64
-                    " steady states: %.2f %% more work [strip-mine]",
+                    " steady states, which adds %.2f %% to its work%s [strip-mine]",
                     kernel_text(p, number), processors, processors == 1 ? "" : "s", kernel->priming,
-                    100 * plan_cut_repeated(p, (uint32_t)number));
+                    100 * repeated,
+                    repeated >= 0.05 && p->config->strip != 0 ? "; a larger --strip repeats less" : "");
 }
 
 // --mapping and --transfer, as they were taken.

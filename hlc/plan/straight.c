@@ -67,18 +67,18 @@ const machine_processor *plan_straight_engine(const plan_cut *cut, const plan_qu
 }
 
 // NULL: it goes straight.
-static const char *why_not(const straight *x, const plan_queue *queue)
+static const plan_reason *why_not(const straight *x, const plan_queue *queue)
 {
     const plan_stream *st = &x->cut->graph->streams.data[queue->stream];
     if (x->own[st->from] == PLAN_NONE || x->own[st->to] == PLAN_NONE)
-        return "not each of the two kernels has a processor to itself";
+        return plan_reason_plain(PLAN_WHY_NOT_ALONE);
     if (queue->delay != 0 || queue->halo != 0)
-        return "items stay in it from strip to strip";
+        return plan_reason_plain(PLAN_WHY_ITEMS_STAY);
     if (!in_chain(x, st))
-        return "a kernel that is started between the two has no processor to itself";
+        return plan_reason_plain(PLAN_WHY_OTHER_BETWEEN);
     if (x->level[st->to] != x->level[st->from] + 1)
-        return "a longer way leads from the one kernel to the other";
-    return plan_straight_engine(x->cut, queue) == NULL ? "no engine reaches both memories" : NULL;
+        return plan_reason_plain(PLAN_WHY_LONGER_WAY);
+    return plan_straight_engine(x->cut, queue) == NULL ? plan_reason_plain(PLAN_WHY_NO_ENGINE) : NULL;
 }
 
 void plan_cut_find_straight(arena *a, plan_cut *cut)

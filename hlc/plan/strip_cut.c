@@ -192,25 +192,20 @@ bool plan_cut_fit(hlc_program *p)
     return false;
 }
 
-static void change_assignment(hlc_program *p, uint32_t strips, uint32_t *where)
-{
-    p->cut->strips = strips;
-    p->cut->where = where;
-    plan_cut_lay_out(p);
-}
-
 bool plan_cut_adopt(hlc_program *p, uint32_t strips, uint32_t *where)
 {
     for (uint32_t i = 0; i < p->cut->kernels.len; i++)
         for (uint32_t k = 0; k < strips; k++)
             if (!plan_kernel_may_run_on(p->cut, i, where[i * strips + k]))
                 return false;
-    uint32_t old_strips = p->cut->strips, *old = p->cut->where;
-    change_assignment(p, strips, where);
+    const plan_cut *cut = p->cut;
+    const plan_assignment old = {cut->strips, cut->slots, cut->rounds, cut->where},
+                          now = {strips, cut->slots, cut->rounds, where};
+    plan_cut_take(p, &now);
     footprints f = find_footprints(p);
     if (settle(p, p->plan->strip) && all_fit(p, &f))
         return true;
-    change_assignment(p, old_strips, old);
+    plan_cut_take(p, &old);
     settle(p, p->plan->strip);
     return false;
 }

@@ -203,6 +203,8 @@ bool plan_pass_strip_mine(hlc_program *p)
     }
     if (p->cut != NULL ? !plan_cut_strip(p, strip) : !settle(p, strip))
         return false;
+    if (p->cut != NULL && !plan_cut_pays(p, p->cut->strips * p->plan->strip) && !plan_cut_strip(p, p->plan->strip))
+        return false;
     bool offloads = false;
     for (VEC_EACH(const plan_net_place, where, &p->plan->where))
         offloads |= where->offload.len != 0;

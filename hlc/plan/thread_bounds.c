@@ -43,7 +43,7 @@ static thread_bound of_pushed(finder *d, const sir_filter *f, const sir_function
     thread_walk w = thread_walk_of(d->p->arena, f, work, &(thread_walk_options){true, true, in, 0});
     for (VEC_EACH(uint32_t, node, &w.pushed))
         r = hull(r, (thread_bound){w.ops->bounds.data[*node], w.ops->positive.data[*node]});
-    return w.lack.text == NULL ? r : nothing_known;
+    return w.lack.why == NULL ? r : nothing_known;
 }
 
 static thread_bound of_filter(finder *d, const sir_filter *f)

@@ -51,17 +51,22 @@ typedef struct walker {
 
 static const known_value unknown = {0};
 
-static known_value lack(walker *w, sir_loc loc, const char *text)
+static known_value lack_for(walker *w, sir_loc loc, const plan_reason *why)
 {
-    if (w->lack.text == NULL)
-        w->lack = (plan_lack){text, loc, "pipeline"};
+    if (w->lack.why == NULL)
+        w->lack = (plan_lack){why, loc, "pipeline"};
     return unknown;
+}
+
+static known_value lack(walker *w, sir_loc loc, plan_why why)
+{
+    return lack_for(w, loc, plan_reason_plain(why));
 }
 
 static known_value too_many(walker *w, sir_loc loc)
 {
-    w->too_long = w->too_long || w->lack.text == NULL;
-    return lack(w, loc, "has too many operations");
+    w->too_long = w->too_long || w->lack.why == NULL;
+    return lack(w, loc, PLAN_WHY_MANY_OPERATIONS);
 }
 
 static const sir_type *number_type(const sir_type *t)
@@ -85,14 +90,14 @@ static bool is_whole(const sir_type *t)
 static known_value of_type(walker *w, const sir_type *t, sir_loc loc)
 {
     if (!is_number_type(t))
-        return lack(w, loc, "computes with other types than float");
+        return lack(w, loc, PLAN_WHY_OTHER_TYPES);
     return unknown;
 }
 
 // What only threads lack.
-static known_value no_operation(walker *w, sir_loc loc, const char *text)
+static known_value no_operation(walker *w, sir_loc loc, plan_why why)
 {
-    return w->bounding ? unknown : lack(w, loc, text);
+    return w->bounding ? unknown : lack(w, loc, why);
 }
 
 // ---- What is computed ----
@@ -107,8 +112,8 @@ static known_value whole(walker *w, sir_loc loc, uint32_t node)
 {
     bool constant = w->ops->nodes.data[node].op == THREAD_NUMBER;
     if (!(w->ops->bounds.data[node] <= MOST_INT - 2 * constant)) {
-        w->too_large = w->too_large || w->lack.text == NULL;
-        return no_operation(w, loc, "computes with ints that may be beyond 2^24, which a float need not have");
+        w->too_large = w->too_large || w->lack.why == NULL;
+        return no_operation(w, loc, PLAN_WHY_LARGE_INTS);
     }
     return made(node);
 }
@@ -318,7 +323,7 @@ static known_value masked(walker *w, sir_loc loc, uint32_t a, int32_t mask)
     bool inverted = mask < 0;
     uint32_t left = (uint32_t)(inverted ? ~mask : mask), all = left, bits = number(w, 0);
     if (left > MOST_INT)
-        return no_operation(w, loc, "has '&' with bits beyond 2^24");
+        return no_operation(w, loc, PLAN_WHY_AND_BITS);
     while (left != 0) {
         uint32_t lowest = left & -left, above = left + lowest, behind = above & -above;
         uint32_t run = low_bits(w, a, behind);
@@ -336,7 +341,7 @@ static known_value united(walker *w, sir_loc loc, uint32_t a, int32_t mask, bool
 {
     uint32_t ones = (uint32_t)(mask < 0 ? ~mask : mask);
     known_value both = masked(w, loc, a, (int32_t)ones);
-    if (w->lack.text != NULL)
+    if (w->lack.why != NULL)
         return unknown;
     if (mask < 0 && !differ)
         return whole(w, loc, op2(w, THREAD_ADD, both.node, number(w, mask)));
@@ -352,10 +357,10 @@ static known_value divided(walker *w, sir_loc loc, uint32_t a, int32_t by, bool 
 {
     double n = fabs((double)by), bound = w->ops->bounds.data[a];
     if (by == 0)
-        return lack(w, loc, "divides by 0");
+        return lack(w, loc, PLAN_WHY_DIVIDES_BY_0);
     if (!(bound <= MOST_DIVIDED)) {
-        w->too_large = w->too_large || w->lack.text == NULL;
-        return no_operation(w, loc, "divides ints that may be beyond 2^20");
+        w->too_large = w->too_large || w->lack.why == NULL;
+        return no_operation(w, loc, PLAN_WHY_DIVIDES_LARGE);
     }
     uint32_t size = size_of(w, a), part = op2(w, THREAD_ADD, times(w, size, 1 / n), number(w, 1 / (2 * n)));
     uint32_t q = whole_part(w, part);
@@ -387,16 +392,16 @@ static known_value int_operation(walker *w, const sir_expr *e, known_value a, kn
     case LANG_OP_DIV:
     case LANG_OP_REM:
         if (!b.known)
-            return no_operation(w, e->loc, "divides by ints that are known only as it runs");
+            return no_operation(w, e->loc, PLAN_WHY_DIVIDES_UNKNOWN);
         return divided(w, e->loc, x, b.v.i, op == LANG_OP_REM);
     case LANG_OP_SHL:
     case LANG_OP_SHR:
         if (!b.known)
-            return no_operation(w, e->loc, "shifts by ints that are known only as it runs");
+            return no_operation(w, e->loc, PLAN_WHY_SHIFTS_UNKNOWN);
         return shifted(w, e->loc, x, b.v.i, op == LANG_OP_SHL);
     case LANG_OP_AND:
         if (!a.known && !b.known)
-            return no_operation(w, e->loc, "has '&' of ints that are known only as it runs");
+            return no_operation(w, e->loc, PLAN_WHY_AND_UNKNOWN);
         return masked(w, e->loc, a.known ? y : x, a.known ? a.v.i : b.v.i);
     case LANG_OP_XOR:
     case LANG_OP_OR:
@@ -404,7 +409,7 @@ static known_value int_operation(walker *w, const sir_expr *e, known_value a, kn
             return united(w, e->loc, a.known ? y : x, a.known ? a.v.i : b.v.i, op == LANG_OP_XOR);
         if (w->bounding && op == LANG_OP_OR) // a sum has its bound
             return made(op2(w, THREAD_ADD, x, y));
-        return no_operation(w, e->loc, "has '|' or '^' of ints that are known only as it runs");
+        return no_operation(w, e->loc, PLAN_WHY_OR_UNKNOWN);
     default: break;
     }
     (void)whole(w, e->loc, x);
@@ -432,7 +437,7 @@ static known_value add_computed(walker *w, const sir_expr *e, element_place *pla
     uint32_t i = index.node;
     if (!w->ops->positive.data[i] || !(w->ops->bounds.data[i] < array->length))
         return lack(w, e->loc,
-                    "has a subscript that is known only as it runs, of which nothing says that it is within its table");
+                    PLAN_WHY_SUBSCRIPT_BEYOND);
     if (e->type->words > 1)
         i = times(w, i, (double)e->type->words);
     place->computed = place->computed == 0 ? i : op2(w, THREAD_ADD, place->computed, i);
@@ -453,15 +458,15 @@ static known_value walk_place(walker *w, const sir_expr *e, element_place *place
         return of_type(w, w->frame->function->locals.data[e->index].type, e->loc);
     }
     if (e->kind != SIR_INDEX)
-        return e->kind == SIR_GLOBAL ? unknown : lack(w, e->loc, "computes with structs or complex numbers");
+        return e->kind == SIR_GLOBAL ? unknown : lack(w, e->loc, PLAN_WHY_STRUCTS);
     walk_place(w, e->u.arg[0], place);
     known_value index = walk_expr(w, e->u.arg[1]);
-    if (!index.known && place->table != NULL && w->lack.text == NULL)
+    if (!index.known && place->table != NULL && w->lack.why == NULL)
         return add_computed(w, e, place, index);
     if (!index.known)
-        return lack(w, e->loc, "has a subscript that is known only as it runs");
+        return lack(w, e->loc, PLAN_WHY_SUBSCRIPT);
     if (index.v.i < 0 || (uint32_t)index.v.i >= e->u.arg[0]->type->length)
-        return lack(w, e->loc, "has a subscript outside of its array");
+        return lack(w, e->loc, PLAN_WHY_SUBSCRIPT_OUTSIDE);
     place->at += (uint64_t)index.v.i * e->type->words;
     return unknown;
 }
@@ -498,12 +503,12 @@ static known_value looked_up(walker *w, const sir_expr *e, const element_place *
     bool positive = true;
     const sir_type *all = w->filter->fields.data[place->field].type;
     of_type(w, e->type, e->loc);
-    if (w->lack.text != NULL || (e->type->kind != SIR_FLOAT && e->type->kind != SIR_INT))
-        return lack(w, e->loc, "looks up a table whose elements are neither floats nor ints");
+    if (w->lack.why != NULL || (e->type->kind != SIR_FLOAT && e->type->kind != SIR_INT))
+        return lack(w, e->loc, PLAN_WHY_TABLE_TYPE);
     if (w->loop != NO_LOOP)
-        return lack(w, e->loc, "looks up a table in a loop that is too long to be unrolled");
+        return lack(w, e->loc, PLAN_WHY_TABLE_IN_LOOP);
     if (all->words > MOST_TABLE)
-        return lack(w, e->loc, "looks up a table of more than 65536 elements");
+        return lack(w, e->loc, PLAN_WHY_TABLE_ELEMENTS);
     for (uint64_t i = 0; !place->table->zero && i < all->words; i++) {
         sir_scalar v = place->table->data[i];
         double one = e->type->kind == SIR_FLOAT ? (double)v.f : (double)v.i;
@@ -526,10 +531,10 @@ static known_value walk_index(walker *w, const sir_expr *e)
 {
     element_place place;
     walk_place(w, e, &place);
-    if (w->lack.text != NULL)
+    if (w->lack.why != NULL)
         return unknown;
     if (place.computed != 0 && e->type->kind == SIR_ARRAY)
-        return lack(w, e->loc, "copies a part of a table that is known only as it runs");
+        return lack(w, e->loc, PLAN_WHY_TABLE_COPY);
     if (e->type->kind == SIR_ARRAY)
         return unknown;
     if (place.computed != 0)
@@ -561,9 +566,9 @@ static known_value walk_binary(walker *w, const sir_expr *e)
     if (a.known && b.known && sir_eval_binary((lang_binary_op)e->op, t, a.v, b.v, &r.v))
         return r;
     if (is_whole(t))
-        return w->lack.text == NULL ? int_operation(w, e, a, b) : unknown;
+        return w->lack.why == NULL ? int_operation(w, e, a, b) : unknown;
     if (t->kind == SIR_FLOAT && e->op == LANG_OP_DIV && !w->inexact)
-        return no_operation(w, e->loc, "divides, which is not rounded there as elsewhere");
+        return no_operation(w, e->loc, PLAN_WHY_DIVIDES);
     of_type(w, t, e->loc);
     uint32_t left = node_of(w, a, t);
     return made(computed(w, (lang_binary_op)e->op, t, left, node_of(w, b, t)));
@@ -578,7 +583,7 @@ static known_value walk_unary(walker *w, const sir_expr *e)
     if (is_whole(e->type) && e->op == LANG_OP_COMPL)
         return whole(w, e->loc, op2(w, THREAD_ADD, op1(w, THREAD_NEG, x), number(w, -1)));
     if (is_whole(e->type) && e->op != LANG_OP_NEG)
-        return no_operation(w, e->loc, "has an operation of ints that threads lack");
+        return no_operation(w, e->loc, PLAN_WHY_INT_OPERATION);
     of_type(w, e->type, e->loc);
     return made(op1(w, e->op == LANG_OP_NOT ? THREAD_NOT : THREAD_NEG, x));
 }
@@ -609,11 +614,13 @@ static known_value walk_math(walker *w, const sir_expr *e)
     bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX ||
                  (e->op == LANG_MATH_FLOOR && !is_whole(t)) || (e->op == LANG_MATH_SQRT && w->inexact);
     if (!exact)
-        return no_operation(
-            w, e->loc, arena_printf(w->arena, "uses %s, which is not there as elsewhere", sir_math_ops[e->op].name));
+        return w->bounding ? unknown
+                           : lack_for(w, e->loc,
+                                      plan_reason_of(w->arena, (plan_reason){PLAN_WHY_MATH,
+                                                                             .names = {sir_math_ops[e->op].name}}));
     of_type(w, t, e->loc);
     uint32_t left = node_of(w, a, t), right = node_of(w, b, t), root;
-    if (is_whole(t) && ((whole(w, e->loc, left), whole(w, e->loc, right)), w->lack.text != NULL))
+    if (is_whole(t) && ((whole(w, e->loc, left), whole(w, e->loc, right)), w->lack.why != NULL))
         return unknown;
     switch ((lang_math_op)e->op) {
     case LANG_MATH_ABS: return made(op1(w, THREAD_ABS, left));
@@ -648,10 +655,10 @@ static known_value walk_convert(walker *w, const sir_expr *e)
     if (a.known && is_number_type(e->type))
         return (known_value){.known = true, .v = sir_eval_convert(e->u.arg[0]->type, e->type, a.v)};
     of_type(w, e->type, e->loc);
-    if (w->lack.text != NULL || !is_whole(e->type) || is_whole(e->u.arg[0]->type))
+    if (w->lack.why != NULL || !is_whole(e->type) || is_whole(e->u.arg[0]->type))
         return made(a.node);
     if (!(w->ops->bounds.data[a.node] <= MOST_INT))
-        return no_operation(w, e->loc, "makes an int of a float that may be beyond 2^24");
+        return no_operation(w, e->loc, PLAN_WHY_FLOAT_TO_INT);
     w->cuts = true;
     return whole(w, e->loc, signed_as(w, whole_part(w, size_of(w, a.node)), a.node, false));
 }
@@ -665,7 +672,7 @@ static known_value walk_peek(walker *w, const sir_expr *e)
 {
     known_value at = walk_expr(w, e->u.arg[0]);
     if (!at.known)
-        return lack(w, e->loc, "looks ahead by a number that is known only as it runs");
+        return lack(w, e->loc, PLAN_WHY_LOOKS_AHEAD);
     if (w->popped + at.v.i + 1 > w->reach)
         w->reach = w->popped + at.v.i + 1;
     return made(item(w, w->popped + at.v.i));
@@ -678,7 +685,7 @@ static known_value walk_local(walker *w, const sir_expr *e)
 
 static known_value walk_expr(walker *w, const sir_expr *e)
 {
-    if (w->lack.text != NULL || ++w->steps > THREAD_STEPS)
+    if (w->lack.why != NULL || ++w->steps > THREAD_STEPS)
         return too_many(w, e->loc);
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST:
@@ -695,10 +702,10 @@ static known_value walk_expr(walker *w, const sir_expr *e)
     case SIR_PEEK: return walk_peek(w, e);
     case SIR_FETCH:
     case SIR_MEMBER:
-    case SIR_MAKE_COMPLEX: return lack(w, e->loc, "computes with structs or complex numbers");
+    case SIR_MAKE_COMPLEX: return lack(w, e->loc, PLAN_WHY_STRUCTS);
     case SIR_ITER: break;
     }
-    return lack(w, e->loc, "counts its firings");
+    return lack(w, e->loc, PLAN_WHY_COUNTS);
 }
 
 // ---- Statements ----
@@ -717,7 +724,7 @@ static void assign(walker *w, const sir_expr *target, known_value v)
         if (is_whole(target->type) && v.known)
             (void)whole(w, target->loc, node_of(w, v, target->type));
         walk_place(w, target, &place);
-        if (w->lack.text == NULL && place.elements != NULL)
+        if (w->lack.why == NULL && place.elements != NULL)
             place.elements[place.at] = node_of(w, v, target->type);
     }
 }
@@ -728,8 +735,8 @@ static void assign_array(walker *w, const sir_expr *target, const sir_expr *valu
     walk_place(w, target, &to);
     walk_place(w, value, &from);
     if (from.computed != 0)
-        lack(w, value->loc, "copies a part of a table that is known only as it runs");
-    if (w->lack.text != NULL || to.elements == NULL)
+        lack(w, value->loc, PLAN_WHY_TABLE_COPY);
+    if (w->lack.why != NULL || to.elements == NULL)
         return;
     const sir_type *t = number_type(value->type);
     for (uint64_t i = 0; i < value->type->words; i++)
@@ -930,8 +937,8 @@ static bool walk_round(walker *w, const sir_stmt *s, carried_values *all, const 
     }
     walk_block(w, &s->u.for_.body);
     if (w->popped != popped || w->pushed.len != pushed)
-        lack(w, s->loc, "pops or pushes in a loop that is too long to be unrolled");
-    return w->lack.text == NULL;
+        lack(w, s->loc, PLAN_WHY_LONG_LOOP_ITEMS);
+    return w->lack.why == NULL;
 }
 
 static bool is_counter(const walker *w, const carried *c, const sir_stmt *s)
@@ -1000,10 +1007,10 @@ static void walk_kept(walker *w, const sir_stmt *s, int64_t first, int64_t round
             if (pass == 0)
                 growth[i] = grown > 0 ? grown : 0;
             else if (grown > growth[i] || (w->ops->positive.data[c->variable] && !w->ops->positive.data[after]))
-                (void)lack(w, s->loc, "has a loop too long to be unrolled, with ints of which nothing is known");
+                (void)lack(w, s->loc, PLAN_WHY_LONG_LOOP_INTS);
         }
     }
-    if (w->lack.text == NULL)
+    if (w->lack.why == NULL)
         leave_loop(w, &all, s, number_of);
 }
 
@@ -1011,7 +1018,7 @@ static void walk_for(walker *w, const sir_stmt *s)
 {
     known_value lo = walk_expr(w, s->u.for_.lo), hi = walk_expr(w, s->u.for_.hi);
     if (!lo.known || !hi.known) {
-        lack(w, s->loc, "has a loop whose trips are known only as it runs");
+        lack(w, s->loc, PLAN_WHY_TRIPS);
         return;
     }
     int32_t step = s->u.for_.step;
@@ -1023,7 +1030,7 @@ static void walk_for(walker *w, const sir_stmt *s)
         return;
     }
     w->longest = rounds > w->longest ? rounds : w->longest;
-    for (int64_t i = lo.v.i; (step > 0 ? i < hi.v.i : i > hi.v.i) && w->lack.text == NULL; i += step) {
+    for (int64_t i = lo.v.i; (step > 0 ? i < hi.v.i : i > hi.v.i) && w->lack.why == NULL; i += step) {
         w->frame->local[s->u.for_.local] = (known_value){.known = true, .v = {.i = (int32_t)i}};
         if (++w->steps > THREAD_STEPS)
             too_many(w, s->loc);
@@ -1033,12 +1040,12 @@ static void walk_for(walker *w, const sir_stmt *s)
 
 static void walk_loop(walker *w, const sir_stmt *s)
 {
-    for (bool first = true; w->lack.text == NULL; first = false) {
+    for (bool first = true; w->lack.why == NULL; first = false) {
         if (!first || !s->u.loop.post_test) {
             walk_block(w, &s->u.loop.pre);
             known_value c = s->u.loop.cond == NULL ? unknown : walk_expr(w, s->u.loop.cond);
             if (!c.known)
-                lack(w, s->loc, "has a loop whose trips are known only as it runs");
+                lack(w, s->loc, PLAN_WHY_TRIPS);
             if (c.v.i == 0)
                 return;
         }
@@ -1052,7 +1059,7 @@ static void walk_call(walker *w, const sir_stmt *s)
     const sir_function *f = s->u.call.function;
     frame inner = {.function = f, .caller = w->frame};
     if (f->kind != SIR_HELPER) {
-        lack(w, s->loc, "calls a native function");
+        lack(w, s->loc, PLAN_WHY_NATIVE_CALL);
         return;
     }
     inner.local = ARENA_ARRAY(w->arena, known_value, f->locals.len + 1);
@@ -1063,13 +1070,13 @@ static void walk_call(walker *w, const sir_stmt *s)
         if (f->locals.data[i].type->kind != SIR_ARRAY) {
             inner.local[i] = walk_expr(w, argument);
         } else if (walk_place(w, argument, &place), place.computed != 0) {
-            lack(w, argument->loc, "copies a part of a table that is known only as it runs");
+            lack(w, argument->loc, PLAN_WHY_TABLE_COPY);
         } else if (place.elements != NULL) {
             inner.elements[i] = place.elements + place.at;
         }
     }
     if (++w->steps > THREAD_STEPS)
-        lack(w, s->loc, "has too many operations");
+        lack(w, s->loc, PLAN_WHY_MANY_OPERATIONS);
     w->frame = &inner;
     w->result = unknown;
     walk_block(w, &f->body);
@@ -1084,12 +1091,12 @@ static void walk_declaration(walker *w, const sir_stmt *s)
     of_type(w, l->type, s->loc);
     known_value zero = {.known = true};
     if (l->type->kind == SIR_ARRAY && l->type->words > THREAD_STEPS) {
-        lack(w, s->loc, "has too large an array");
+        lack(w, s->loc, PLAN_WHY_LARGE_ARRAY);
         return;
     }
     if (l->type->kind == SIR_ARRAY) {
         uint32_t *elements = ARENA_ARRAY(w->arena, uint32_t, l->type->words + 1);
-        for (uint64_t i = 0; i < l->type->words && w->lack.text == NULL; i++)
+        for (uint64_t i = 0; i < l->type->words && w->lack.why == NULL; i++)
             elements[i] = node_of(w, zero, item);
         w->frame->elements[s->u.decl.local] = elements;
         return;
@@ -1116,7 +1123,7 @@ static void walk_stmt(walker *w, const sir_stmt *s)
     case SIR_PUSH: {
         known_value v = walk_expr(w, s->u.value);
         uint32_t node = node_of(w, v, s->u.value->type);
-        if (is_whole(s->u.value->type) && w->lack.text == NULL)
+        if (is_whole(s->u.value->type) && w->lack.why == NULL)
             (void)whole(w, s->loc, node);
         VEC_PUSH(w->arena, &w->pushed, node);
         return;
@@ -1130,20 +1137,20 @@ static void walk_stmt(walker *w, const sir_stmt *s)
         if (s->u.value != NULL && s->u.value->type->kind != SIR_ARRAY)
             w->result = walk_expr(w, s->u.value);
         if (w->frame->caller == NULL)
-            lack(w, s->loc, "returns early");
+            lack(w, s->loc, PLAN_WHY_RETURNS_EARLY);
         return;
-    case SIR_PRINT: lack(w, s->loc, "prints"); return;
-    case SIR_RANDOM: lack(w, s->loc, "draws random numbers"); return;
-    case SIR_SEND: lack(w, s->loc, "sends messages"); return;
+    case SIR_PRINT: lack(w, s->loc, PLAN_WHY_PRINTS); return;
+    case SIR_RANDOM: lack(w, s->loc, PLAN_WHY_DRAWS_RANDOM); return;
+    case SIR_SEND: lack(w, s->loc, PLAN_WHY_SENDS); return;
     case SIR_BREAK:
     case SIR_CONTINUE: break;
     }
-    lack(w, s->loc, "leaves a loop early");
+    lack(w, s->loc, PLAN_WHY_LEAVES_LOOP);
 }
 
 static void walk_block(walker *w, const sir_block *b)
 {
-    for (size_t i = 0; i < b->len && w->lack.text == NULL; i++)
+    for (size_t i = 0; i < b->len && w->lack.why == NULL; i++)
         walk_stmt(w, b->data[i]);
 }
 

@@ -39,7 +39,7 @@ typedef struct thread_walk {
     int64_t longest; // rounds of the longest loop that is unrolled; 0: there is none
     bool too_long;   // it lacks nothing but room: with loops that stay loops it may not
     int64_t reach;   // items from the first one on that are looked at, or popped
-    plan_lack lack;  // why it cannot be a thread; text NULL: it can
+    plan_lack lack;  // why it cannot be a thread; why NULL: it can
     bool too_large;  // it lacks ints beyond 2^24; with smaller items it may not
 } thread_walk;
 

@@ -329,25 +329,25 @@ static void count_cycles(const machine_processor *x, plan_thread *t)
     t->each = most / threads;
 }
 
-static const char *refusal(arena *a, const sir_filter *f, const machine_processor *x)
+static const plan_reason *refusal(arena *a, const sir_filter *f, const machine_processor *x)
 {
     const sir_function *work = f->work;
     const char *name = x->element.name;
     if ((f->input->kind != SIR_FLOAT && f->input->kind != SIR_INT) ||
         (f->output->kind != SIR_FLOAT && f->output->kind != SIR_INT))
-        return arena_printf(a, "has items that are neither floats nor ints, as those of the threads of '%s' are", name);
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_ITEM_TYPES, .names = {name}});
     if (work->pop.dynamic || work->push.dynamic || work->peek.dynamic || work->pop.max <= 0 || work->push.max <= 0)
-        return arena_printf(a, "has no fixed rates of at least 1, as threads of '%s' need them", name);
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_RATES, .names = {name}});
     if (f->prework != NULL)
-        return arena_printf(a, "has a prework, and threads of '%s' are all alike", name);
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_PREWORK, .names = {name}});
     for (VEC_EACH(const sir_field, field, &f->fields))
         if (!field->constant)
-            return arena_printf(a, "writes its field '%s'", field->name);
-    return f->uses_random ? "uses random()"
-           : f->uses_iter ? "counts its firings"
-           : f->prints    ? "prints"
-           : f->sends     ? "sends messages"
-           : f->stateful  ? "has state"
+            return plan_reason_of(a, (plan_reason){PLAN_WHY_FIELD, .names = {field->name}});
+    return f->uses_random ? plan_reason_plain(PLAN_WHY_RANDOM)
+           : f->uses_iter ? plan_reason_plain(PLAN_WHY_COUNTS)
+           : f->prints    ? plan_reason_plain(PLAN_WHY_PRINTS)
+           : f->sends     ? plan_reason_plain(PLAN_WHY_SENDS)
+           : f->stateful  ? plan_reason_plain(PLAN_WHY_STATE)
                           : NULL;
 }
 
@@ -385,22 +385,22 @@ static int64_t inputs_of(const plan_thread *t, const sir_function *work)
     return (apart ? t->lookups : 1) + t->tables;
 }
 
-static const char *shape_lack(arena *a, const plan_thread *t, const sir_function *work, int64_t window,
+static const plan_reason *shape_lack(arena *a, const plan_thread *t, const sir_function *work, int64_t window,
                               const machine_processor *x)
 {
     if (t->firings == 0)
-        return arena_printf(
-            a, "pops %" PRId64 " and pushes %" PRId64 " items, of which no few firings make whole elements of %d",
-            work->pop.max, work->push.max, ELEMENT);
+        return plan_reason_of(
+            a, (plan_reason){PLAN_WHY_ELEMENTS, .counts = {work->pop.max, work->push.max, ELEMENT}});
     if (held(t) > THREAD_LOOKUPS)
-        return arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
-                            window, t->firings);
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_WINDOW, .counts = {window, t->firings}});
     if (t->tables > 0 && inputs_of(t, work) > MOST_INPUTS)
-        return arena_printf(a, "needs %" PRId64 " inputs, with those for tables, and '%s' has %d", inputs_of(t, work),
-                            x->element.name, MOST_INPUTS);
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_INPUTS,
+                                             .names = {x->element.name},
+                                             .counts = {inputs_of(t, work), MOST_INPUTS}});
     if (t->slots > most_slots(x))
-        return arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, t->slots,
-                            x->element.name, instructions_of(x));
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_INSTRUCTIONS,
+                                             .names = {x->element.name},
+                                             .counts = {t->slots, instructions_of(x)}});
     return NULL;
 }
 
@@ -417,7 +417,7 @@ static thread_walk walk(hlc_program *p, const sir_filter *f, const sir_function 
         if (!known)
             options.items = (thread_bound){tried[i], false};
         w = thread_walk_of(p->arena, f, work, &options);
-        if (known || w.lack.text == NULL || !w.too_large)
+        if (known || w.lack.why == NULL || !w.too_large)
             break;
     }
     if (f->input->kind == SIR_INT && options.items.most < MOST_INT) {
@@ -440,37 +440,35 @@ static plan_lack shape(hlc_program *p, const sir_filter *f, const sir_function *
     t->lookups = elements_of(window);
     t->outputs = t->firings * push / ELEMENT;
     t->tables = w.tables;
-    if (w.lack.text == NULL && t->firings > 0 && held(t) <= THREAD_LOOKUPS)
+    if (w.lack.why == NULL && t->firings > 0 && held(t) <= THREAD_LOOKUPS)
         count_slots(p->arena, &w, t, pop);
     count_cycles(x, t);
-    const char *text = w.lack.text == NULL ? shape_lack(p->arena, t, work, window, x) : NULL;
-    *longest = w.too_long || (w.lack.text == NULL && t->slots > most_slots(x)) ? w.longest : 0;
-    return text != NULL ? (plan_lack){text, f->loc, "pipeline"} : w.lack;
+    const plan_reason *why = w.lack.why == NULL ? shape_lack(p->arena, t, work, window, x) : NULL;
+    *longest = w.too_long || (w.lack.why == NULL && t->slots > most_slots(x)) ? w.longest : 0;
+    return why != NULL ? (plan_lack){why, f->loc, "pipeline"} : w.lack;
 }
 
 // Loops are unrolled where the program fits then; or else the longest ones stay loops, or those with the next fewer rounds too.
 plan_lack plan_thread_of(hlc_program *p, const sir_filter *f, const machine_processor *x, plan_thread *thread)
 {
     arena *a = p->arena;
-    const char *text = refusal(a, f, x);
+    const plan_reason *why = refusal(a, f, x);
     *thread = (plan_thread){0};
-    if (text != NULL)
-        return (plan_lack){text, f->loc, "pipeline"};
+    if (why != NULL)
+        return (plan_lack){why, f->loc, "pipeline"};
     thread->domain = domain_of(a, f, x);
     if (thread->domain == NULL && (uint64_t)f->work->push.max > x->abilities.outputs)
-        return (plan_lack){arena_printf(a, "pushes %" PRId64 " items a firing, and '%s' %" PRIu64 " at most",
-                                        f->work->push.max, x->element.name, x->abilities.outputs),
-                           f->loc, "outputs"};
+        return plan_lack_of_outputs(a, f->work->push.max, x, f->loc);
     const sir_function *work = thread->domain != NULL ? thread->domain->block->work : f->work;
     plan_lack lack = {0};
     for (int64_t keep = 0, longest = 0;; keep = longest) {
         plan_thread tried = *thread;
         plan_lack again = shape(p, f, work, x, keep, &tried, &longest);
-        if (keep == 0 || again.text == NULL) {
+        if (keep == 0 || again.why == NULL) {
             lack = again;
             *thread = tried;
         }
-        if (again.text == NULL || longest < 2)
+        if (again.why == NULL || longest < 2)
             return lack;
     }
 }
@@ -497,8 +495,9 @@ plan_lack plan_thread_too_slow(hlc_program *p, const sir_filter *f, const machin
         if (q->kind != MACHINE_processor_kind_KERNEL || !q->fallback || q->fallback_gain == 0 ||
             here < (double)q->fallback_gain * there)
             continue;
-        return (plan_lack){arena_printf(p->arena, "takes about %.3g us a firing on '%s', and %.3g us on '%s'",
-                                        1e6 * here, x->element.name, 1e6 * there, q->element.name),
+        return (plan_lack){plan_reason_of(p->arena, (plan_reason){PLAN_WHY_TOO_SLOW,
+                                                           .names = {x->element.name, q->element.name},
+                                                           .measures = {1e6 * here, 1e6 * there}}),
                            f->loc, "pipeline"};
     }
     return (plan_lack){0};
@@ -523,7 +522,7 @@ bool plan_has_domain(hlc_program *p, const sir_filter *f)
 {
     const machine_processor *x = launcher_of(p);
     plan_thread t;
-    return x != NULL && !f->finite && f->work != NULL && plan_thread_of(p, f, x, &t).text == NULL && t.domain != NULL;
+    return x != NULL && !f->finite && f->work != NULL && plan_thread_of(p, f, x, &t).why == NULL && t.domain != NULL;
 }
 
 // Steady states that give what takes longest so many threads, and in which starts of launches are a small part of all launches' cycles:
@@ -540,7 +539,7 @@ int64_t plan_threads_strip(hlc_program *p)
     for (uint32_t i = 0; i < p->module->actors.len; i++) {
         const sir_actor *actor = p->module->actors.data[i];
         plan_thread t;
-        if (actor->kind != SIR_FILTER || plan_thread_of(p, actor->filter, x, &t).text != NULL)
+        if (actor->kind != SIR_FILTER || plan_thread_of(p, actor->filter, x, &t).why != NULL)
             continue;
         double threads = (double)p->schedule->reps[i] / plan_thread_firings(&t), cycles = t.each * threads;
         starts += hmap_getn(&seen, &actor->filter, sizeof actor->filter) == NULL ? t.start : 0;

@@ -162,7 +162,7 @@ static void find_operations(reporter *r)
             cut == NULL || i >= cut->kernels.len || cut->kernels.data[i].pinned_by == SIR_NONE
                 ? ""
                 : arena_printf(r->arena, ", %s %s", r->whole->actors.data[cut->kernels.data[i].pinned_by]->name,
-                               cut->kernels.data[i].why);
+                               plan_reason_text(r->arena, cut->kernels.data[i].why));
         k->more = arena_printf(r->arena, "%zu actor%s%s%s, about %.3g %% of all operations%s", k->actors,
                                k->actors == 1 ? "" : "s", k->of == NULL || k->actors == 1 ? "" : " of ",
                                k->of == NULL || k->actors == 1 ? "" : k->of,

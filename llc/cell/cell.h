@@ -86,6 +86,7 @@ void cell_place_streams(cell_program *p);
 // The same of stream instructions.
 void cell_place_instructions(cell_program *p);
 uint64_t cell_stream_count(const cell_kernel *k); // that its struct points to
+bool cell_begins_late(const cell_program *p, const cell_kernel *k); // SVM_KERNEL(input_first), with streams that are SPEs'
 
 // The local store of a processor for kernels that reaches nothing else, and that no control processor reaches; NULL: it is none.
 const machine_memory *cell_local_store(const machine *m, const machine_processor *p);

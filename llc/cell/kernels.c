@@ -189,7 +189,7 @@ static void find_struct(cell_program *p, cell_kernel *k, CXType ppe)
     cell_pair_fields(p, k, ppe, w.record);
 }
 
-// A command: a head of 32 bytes, 48 dependences of 8, the struct, its blocks. The ring holds two of the largest; while a
+// A command: a head of 32 bytes, 48 dependences of 8, its streams' addresses, the struct, its blocks. The ring holds two of the largest; while a
 // kernel waits in streams the moves of these too, a head of 32 bytes, 16 behind it, some dependences. Its size is a power of
 // two, as its positions are counted modulo 2^32.
 static void note_size(cell_program *p, const cell_kernel *k)
@@ -197,6 +197,8 @@ static void note_size(cell_program *p, const cell_kernel *k)
     uint64_t bytes = 32 + 48 * 8 + k->bytes + 16 + (p->timed ? 272 : 0); // svm_CellSpent
     for (VEC_EACH(const cell_field, field, &k->fields))
         bytes += field->kind == CELL_BLOCK ? 32 * field->count : 0;
+    if (cell_begins_late(p, k))
+        bytes += (4 * cell_stream_count(k) + 15) / 16 * 16;
     while (p->ring < 2 * bytes + (p->streams > 0 ? cell_stream_count(k) * (32 + 16 + 8 * 8) : 0))
         p->ring *= 2;
 }

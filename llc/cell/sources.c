@@ -55,6 +55,12 @@ const char *cell_spu_text(cell_program *p, bool lines)
                       "const svm_CellStreaming *const svm_cellStreaming = &svm_cellStreamsHere;\n"
                       "unsigned char svm_cellStreams[%u * 80] __attribute__((aligned(16)));\n",
                       p->streams, p->streams);
+    bool late = false;
+    for (VEC_EACH(const cell_kernel, k, &p->kernels))
+        late |= k->why == NULL && cell_begins_late(p, k);
+    if (late)
+        strbuf_add(&out, "\n/* Kernels whose input is to come let others pass. */\n"
+                         "const svm_CellTurning *const svm_cellTurning = &svm_cellTurnsHere;\n");
     if (p->instructions)
         strbuf_add(&out, "\n/* Stream instructions: what their kernels call, and loads and stores of words. */\n"
                          "const svm_CellInstructing *const svm_cellInstructing = &svm_cellInstructionsHere;\n");
@@ -82,14 +88,18 @@ static void add_fields(const cell_kernel *k, strbuf *out)
     strbuf_add(out, "};\n");
 }
 
-static void add_kernel(const cell_kernel *k, strbuf *out)
+static void add_kernel(const cell_program *p, const cell_kernel *k, strbuf *out)
 {
     const char *name = k->function->name;
     const char *end = "},";
     strbuf where;
     strbuf_init(&where, out->arena);
-    if (k->region > 0) {
-        strbuf_printf(&where, ",\n     .region = %u, .codeBytes = %lu},", k->region, k->code);
+    if (cell_begins_late(p, k))
+        strbuf_add(&where, ",\n     .inputFirst = true");
+    if (k->region > 0)
+        strbuf_printf(&where, ",\n     .region = %u, .codeBytes = %lu", k->region, k->code);
+    if (where.len > 0) {
+        strbuf_add(&where, "},");
         end = where.data;
     }
     if (k->number < 0)
@@ -126,7 +136,7 @@ const char *cell_ppu_text(cell_program *p, bool lines)
             add_fields(k, &out);
     strbuf_add(&out, "\nstatic const svm_CellKernel svm_cellKernelTable[] = {\n");
     for (VEC_EACH(const cell_kernel, k, &p->kernels))
-        add_kernel(k, &out);
+        add_kernel(p, k, &out);
     strbuf_add(&out, "    {0},\n};\n");
     if (p->has_image)
         strbuf_add(&out, "\nextern struct spe_program_handle svm_cellImage; /* embedded by svm-embedspu */\n");

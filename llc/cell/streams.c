@@ -95,6 +95,11 @@ uint64_t cell_stream_count(const cell_kernel *k)
     return count;
 }
 
+bool cell_begins_late(const cell_program *p, const cell_kernel *k)
+{
+    return p->streams > 0 && k->streams && k->function->input_first;
+}
+
 static unsigned room(const cell_program *p)
 {
     uint64_t count = 0;

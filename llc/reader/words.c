@@ -228,11 +228,15 @@ bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_
             f->holds_processor = true;
             continue;
         }
+        if (c.arguments == NULL && strcmp(c.word, "input_first") == 0) {
+            f->input_first = true;
+            continue;
+        }
         if (!cost && strcmp(c.word, "estimate") != 0)
             return wrong(&r, c.word,
                          arena_printf(s->arena,
                                       "unknown word '%.40s'; expected cost(START, PER_FIRING), "
-                                      "estimate(START, PER_FIRING) or holds_processor",
+                                      "estimate(START, PER_FIRING), holds_processor or input_first",
                                       c.word));
         if (f->basis != LLC_NO_COST)
             return wrong(&r, c.word,
@@ -244,5 +248,7 @@ bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_
         f->start = values[0];
         f->per_firing = values[1];
     }
+    if (good && f->input_first && !f->holds_processor)
+        return wrong(&r, "input_first", "a kernel that begins late holds its processor: it promises holds_processor, too");
     return good;
 }

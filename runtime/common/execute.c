@@ -89,6 +89,21 @@ static svmr_Stop stopRequested(svmr_Kernel *p, svmr_Stop stop)
     return request == SVMR_REQUEST_END ? SVMR_STOP_ENDED : SVMR_STOP_PAUSED;
 }
 
+// Where the program stops, what waits for p's run must not take what p has not made.
+static SVMR_COLD void commitFailure(svmr_Kernel *p, svmr_Failure *f)
+{
+    keepFailure(p->machine, f);
+    p->failure = NULL;
+    if (!f->fatal) {
+        commitEnd(p);
+        return;
+    }
+    p->blockedOn = NULL;
+    svmr_releaseCoroutine(p);
+    svmr_setState(p, SVM_ENDED);
+    svmr_changed(p->machine);
+}
+
 static void tellAllLate(svmr_Kernel *p);
 
 void svmr_commit(svmr_Kernel *p, svmr_Stop stop)
@@ -105,11 +120,7 @@ void svmr_commit(svmr_Kernel *p, svmr_Stop stop)
         svmr_setState(p, SVM_PAUSED);
         svmr_changed(p->machine);
         break;
-    case SVMR_STOP_FAILED:
-        keepFailure(p->machine, p->failure);
-        p->failure = NULL;
-        commitEnd(p);
-        break;
+    case SVMR_STOP_FAILED: commitFailure(p, p->failure); break;
     case SVMR_STOP_ENDED: commitEnd(p); break;
     case SVMR_STOP_INTERRUPTED: // the request was withdrawn, or it gives way
         svmr_setState(p, SVM_QUEUED);

@@ -108,7 +108,7 @@ struct svm_Machine {
 
     // Several threads use the machine: what follows, and the state of its kernels, is guarded by `mutex`.
     bool shared;
-    bool unshared;   // it is to stay with one thread for now, whatever processors its kernels have (svm_threadsBegin)
+    bool unshared;   // one thread runs its kernels, whatever processors they have, until svm_threadsBegin
     bool deepStacks; // kernels get stacks as a source program wants them
     pthread_mutex_t mutex;
 
@@ -456,6 +456,7 @@ void svmr_wavFinish(bool wait);
 
 int svmr_readerFile(const svm_Reader *r); // its file descriptor; -1: a WAV file
 int svmr_writerFile(const svm_Writer *w);
+bool svmr_isLive(int fd); // a pipe, a socket or a terminal: somebody is at its other end (program_pace.c)
 void svmr_writerFlush(svm_Writer *w);                         // what makes whole bytes
 void svmr_writerPut(svm_Writer *w, const void *items, ptrdiff_t count); // in no time
 // After an error: what lies in a net's streams for its writers is given to them; then all the thread's writers write what

@@ -3,24 +3,7 @@
 #define SVM_NO_PLACES
 #include "runtime/common/dma.h"
 
-#include <string.h>
-
-#include "svm/arith.h"
-
-#define OPERATION(id, type, expression)                                                                                \
-    static void apply_##id(void *to, const void *with, size_t count)                                                   \
-    {                                                                                                                  \
-        char *t = to;                                                                                                  \
-        const char *w = with;                                                                                          \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            type a, b;                                                                                                 \
-            memcpy(&a, t + i * sizeof a, sizeof a);                                                                    \
-            memcpy(&b, w + i * sizeof b, sizeof b);                                                                    \
-            a = expression;                                                                                            \
-            memcpy(t + i * sizeof a, &a, sizeof a);                                                                    \
-        }                                                                                                              \
-    }
-#include "runtime/common/operations.def"
+#include "runtime/common/operations_apply.h"
 
 static const svmr_OperationRow rows[] = {
     [SVM_REPLACE] = {"SVM_REPLACE", 0, NULL},

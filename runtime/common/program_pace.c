@@ -19,7 +19,7 @@
 #define TIMED false
 #endif
 
-static bool isLive(int fd)
+bool svmr_isLive(int fd)
 {
     struct stat file;
     return fd >= 0 && fstat(fd, &file) == 0 && (S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode) || isatty(fd));
@@ -29,8 +29,8 @@ void svmr_paceBegin(svmr_Pace *p, bool wanted)
 {
     *p = (svmr_Pace){.next = 1};
     const svmr_Thread *t = &svmr_thread;
-    p->input = t->ownInput && isLive(svmr_readerFile(t->ownInput));
-    p->going = !TIMED && wanted && (p->input || isLive(t->ownOutput ? svmr_writerFile(t->ownOutput) : STDOUT_FILENO));
+    p->input = t->ownInput && svmr_isLive(svmr_readerFile(t->ownInput));
+    p->going = !TIMED && wanted && (p->input || svmr_isLive(t->ownOutput ? svmr_writerFile(t->ownOutput) : STDOUT_FILENO));
 }
 
 // Steady states whose items are there; their number is known from the second run on.

@@ -160,8 +160,8 @@ void svmr_schedulerCreate(svm_Machine *m);
 void svmr_schedulerDestroy(svm_Machine *m);
 // A kernel is initialised: p->processor and p->order are known. By a control thread, not locked.
 void svmr_placed(svmr_Kernel *p);
-// Whether processors are threads that the machine has none of yet, and may go without for now: m->unshared. Then they begin,
-// if there can be several.
+// Whether processors are threads that have not begun, and may begin later: m->unshared. Then they begin, if there can be
+// several.
 #if defined(SVMR_TIMED) || defined(SVMR_QUEUES)
 static inline bool svmr_mayWait(const svm_Machine *m)
 {

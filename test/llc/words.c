@@ -15,7 +15,7 @@ static void c(const float *in) { (void)in; }
 // CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: 'cost' needs two numbers, for example cost(20, 3)
 SVM_KERNEL(cost(3))
 static void d(svm_Kernel *kernel) { (void)kernel; }
-// CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: unknown word 'price'; expected cost(START, PER_FIRING), estimate(START, PER_FIRING) or holds_processor
+// CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: unknown word 'price'; expected cost(START, PER_FIRING), estimate(START, PER_FIRING), holds_processor or input_first
 SVM_KERNEL(price(3, 4))
 static void e(svm_Kernel *kernel) { (void)kernel; }
 // CHECK: words.c:[[@LINE+1]]:1: error: SVM_KERNEL, SVM_FIRE and SVM_CONTROL go before a function
@@ -36,6 +36,9 @@ static void j(svm_Kernel *kernel) { (void)kernel; }
 // CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: 'cost' is given twice
 SVM_KERNEL(cost(1, 2), cost(1, 2))
 static void k(svm_Kernel *kernel) { (void)kernel; }
+// CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: a kernel that begins late holds its processor: it promises holds_processor, too
+SVM_KERNEL(input_first)
+static void late_one(svm_Kernel *kernel) { (void)kernel; }
 // CHECK: words.c:[[@LINE+1]]:12: error: SVM_KERNEL: 'cost' needs two numbers, for example cost(20, 3)
 SVM_KERNEL(cost(1, 2, 3))
 static void l(svm_Kernel *kernel) { (void)kernel; }
@@ -64,4 +67,4 @@ SVM_KERNEL(cost(10.5, 3))
 static void fine_kernel(svm_Kernel *kernel) { (void)kernel; }
 SVM_KERNEL()
 static void no_cost(svm_Kernel *kernel) { (void)kernel; }
-// CHECK: 17 errors generated.
+// CHECK: 18 errors generated.

@@ -1,4 +1,4 @@
-// svm_alone and svm_aloneDouble give what they get, bit for bit: zeros of both signs, infinities, NaNs and what is denormal.
+// svm_alone, svm_aloneDouble and svm_aloneInt give what they get, bit for bit: zeros of both signs, infinities, NaNs and what is denormal.
 // RUN: %host -o %t && %t
 // RUN: %host -O3 -o %t && %t
 // RUN: %host-gcc -o %t && %t
@@ -30,5 +30,7 @@ int main(void)
         check_float(floats[i]);
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
         check_double(doubles[i]);
+    for (int i = -3; i < 4; i++)
+        CHECK(svm_aloneInt(i) == i && svm_aloneInt(i * 715827882) == i * 715827882);
     return 0;
 }

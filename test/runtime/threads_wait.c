@@ -1,7 +1,9 @@
 // Kernels of two processors run on the calling thread while a program's threads wait; when runs have taken long, and are
 // at least twice what is beside them, and enough is left, the next ones run on threads; so do they if the second processor
-// has its first kernel then. Nothing waits with SVM_WORKERS or under the adversary.
+// has its first kernel then. Beside files a quarter of it is enough, but not beside pipes. Nothing waits with SVM_WORKERS or
+// under the adversary.
 // RUN: %host -o %t && %t waits && %t late && env SVM_WORKERS=2 %t works && env SVM_ADVERSARY=1 %t works
+// RUN: %t files < %s > %t.out && cat %s | %t pipes > %t.out && %t pipes < %s | cat
 // RUN: %host-asan -o %t && %t waits && %t late && env SVM_WORKERS=2 %t works
 // RUN: %host-tsan -o %t && %t waits && %t late && env SVM_WORKERS=2 %t works
 #include <pthread.h>
@@ -75,11 +77,47 @@ static int runLate(void)
     return 0;
 }
 
+// What is beside the runs, as reading and writing would be, takes twice as long as they do.
+static int runBeside(bool pipes)
+{
+    svm_Reader in = {.item = SVM_ITEM_RAW, .elementSize = 1};
+    svm_Writer out = {.item = SVM_ITEM_RAW, .elementSize = 1};
+    svm_Threads t;
+    svm_readerOpen(&in, NULL);
+    svm_writerOpen(&out, NULL);
+    svm_threadsBegin(&t);
+    svm_kernelInit(&a.kernel, &CORE0, spin, "a");
+    svm_kernelInit(&b.kernel, &CORE1, spin, "b");
+    svm_kernelNeverBlocks(&a.kernel);
+    svm_kernelNeverBlocks(&b.kernel);
+    a.nanoseconds = b.nanoseconds = 250000;
+    int64_t ran = 0, beside = 0;
+    for (int i = 0; t.wait && i < (pipes ? 20 : 10000); i++) {
+        const int64_t begun = now();
+        CHECK(runBoth(&t));
+        const int64_t between = now();
+        while (now() < between + 4 * a.nanoseconds) {
+        }
+        ran += between - begun;
+        beside += now() - between;
+        svm_threadsDecide(&t, 100, 1000000);
+    }
+    // A busy computer may have let the runs wait.
+    CHECK(pipes ? t.wait || 2 * ran >= beside : !t.wait);
+    svm_kernelDestroy(&a.kernel);
+    svm_kernelDestroy(&b.kernel);
+    svm_readerClose(&in);
+    svm_writerClose(&out);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
     if (strcmp(argv[1], "late") == 0)
         return runLate();
+    if (strcmp(argv[1], "files") == 0 || strcmp(argv[1], "pipes") == 0)
+        return runBeside(strcmp(argv[1], "pipes") == 0);
     const bool waits = strcmp(argv[1], "waits") == 0;
     svm_Threads t;
     svm_threadsBegin(&t);

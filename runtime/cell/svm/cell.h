@@ -47,7 +47,9 @@ typedef struct svm_CellWait {
 } svm_CellWait;
 
 // A command in the queue. Its svm_CellWaits follow, and in a multiple of 16 bytes behind them a kernel's struct as the SPE
-// has it, with the blocks that it points to. In the SPE it lies in a ring; `ring` bytes of it from its beginning on.
+// has it, with the blocks that it points to. In front of the struct lies, where the kernel promises SVM_KERNEL(input_first), the
+// svm_CellStream of each stream that the run has, in a multiple of 16 bytes with zeroes at the end: `ls` is behind it then. In the SPE a
+// command lies in a ring; `ring` bytes of it from its beginning on.
 typedef struct svm_CellCommand {
     uint32_t bytes; // of all of it
     uint16_t kind, waits;
@@ -127,10 +129,11 @@ typedef struct svm_CellSpent {
     double cycles;
 } svm_CellSpent;
 
-// A word that others write by transfers of 16 bytes.
+// Words that others write by a transfer of 16 bytes. Which commands are complete that are not among the first `count`: bit
+// n % 32 is that of command n, of the window. `again` is the same as count.
 typedef struct svm_CellCount {
-    volatile uint32_t count;
-    uint32_t unused[3];
+    volatile uint32_t count, ahead, again;
+    uint32_t unused;
 } svm_CellCount;
 
 // A stream in a local store. Its producer writes the first 16 bytes, which may be a PASS of another SPE; its consumer the next.

@@ -37,6 +37,7 @@ typedef struct svm_CellKernel {
     const svm_CellField *fields;
     size_t fieldCount;
     uint32_t region, codeBytes; // where its code is overlaid: the number of the region in the local store, from 1 on
+    bool inputFirst;            // SVM_KERNEL(input_first), and its streams are SPEs'
 } svm_CellKernel;
 
 typedef struct svm_CellProgram {

@@ -40,6 +40,11 @@
 //   SVM_KERNEL(holds_processor)               also beside these; a promise: where a run waits for a stream, all that it waits for
 //                                             goes on though its processor begins no other kernel, and no kernel or control
 //                                             thread of a control processor uses the other end of its streams
+//   SVM_KERNEL(holds_processor, input_first)  a further promise, so that a run may begin late, and others of its processor before it: each
+//                                             stream that its struct has, where the pointer is not null, is moved by one svm_MoveB2S or
+//                                             svm_MoveS2B, run before the kernel's next run, which brings all that the run pops of it,
+//                                             and that is something, or takes all that it pushes; and no such move waits, be it through
+//                                             others, for what the run does
 #define SVM_KERNEL(...) SVM_ANNOTATE("svm.kernel=" #__VA_ARGS__)
 // Before the prototype of a function in another language or file that kernels call and that is linked beside the SVM C: it works on its arguments alone.
 //   SVM_NATIVE extern float P_half(float x);

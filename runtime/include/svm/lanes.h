@@ -46,6 +46,10 @@
 #define SVM_LANES_ANY __builtin_reduce_or
 #endif
 #endif
+#if defined(__clang__) && defined(__AVX512VBMI__)
+typedef char svm_ByteRow __attribute__((vector_size(64)));
+typedef signed char svm_SignedByteRow __attribute__((vector_size(64)));
+#endif
 #define SVM_LANES_FEW 32 // rows that are compared with one by one
 #define SVM_LANES_PASTE(a, b) a##b
 #define SVM_LANES_NAME(a, b) SVM_LANES_PASTE(a, b)
@@ -565,6 +569,85 @@ static inline int OWN(svm_anyInts)(INTS mask)
 LOOK_UP(Ints, int, INTS)
 LOOK_UP(Floats, float, FLOATS)
 #undef LOOK_UP
+
+// Each lane takes an element of a table of `count`; one that asks for none of them gets the first. The subscripts are
+// compared as vectors, and the loads are written out: as a loop, C compilers make vectors of it again.
+#if defined(__clang__)
+#define SVM_LANES_ONE_BY_ONE _Pragma("clang loop vectorize(disable) unroll(full)")
+#else
+#define SVM_LANES_ONE_BY_ONE
+#endif
+#define TAKE(Items, STORED, ITEM, ITEMS)                                                                               \
+    static inline ITEMS OWN(svm_take##Items)(const STORED *table, int count, INTS which)                               \
+    {                                                                                                                  \
+        ITEMS v;                                                                                                       \
+        ITEM items[COUNT];                                                                                             \
+        int at[COUNT];                                                                                                 \
+        which &= SVM_MASK(which >= 0) & SVM_MASK(which < count);                                                       \
+        memcpy(at, &which, sizeof at);                                                                                 \
+        SVM_LANES_ONE_BY_ONE                                                                                           \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            items[i] = table[at[i]];                                                                                   \
+        memcpy(&v, items, sizeof v);                                                                                   \
+        return v;                                                                                                      \
+    }
+#if defined(__clang__) && defined(__AVX512VBMI__) && SVM_LANES >= 16
+// Up to 256 bytes lie in four registers, and an int's lowest byte says which of them it gets.
+#define TAKE_BYTES(Items, STORED, UP)                                                                                  \
+    static inline INTS OWN(svm_take##Items)(const STORED *table, int count, INTS which)                                \
+    {                                                                                                                  \
+        if (count > 256)                                                                                               \
+            return OWN(svm_take##Items##OneByOne)(table, count, which);                                                \
+        svm_ByteRow t[4] = {{0}};                                                                                      \
+        memcpy(t, table, (size_t)count);                                                                               \
+        which &= SVM_MASK(which >= 0) & SVM_MASK(which < count);                                                       \
+        svm_ByteRow at[COUNT / 16];                                                                                    \
+        memcpy(at, &which, sizeof at);                                                                                 \
+        for (int i = 0; i < COUNT / 16; i++) {                                                                         \
+            svm_ByteRow found = __builtin_ia32_vpermi2varqi512(t[0], at[i], t[1]);                                     \
+            if (count > 128) {                                                                                         \
+                svm_ByteRow high = __builtin_ia32_vpermi2varqi512(t[2], at[i], t[3]);                                  \
+                svm_ByteRow upper = (svm_ByteRow)((svm_SignedByteRow)at[i] < 0);                                       \
+                found = (high & upper) | (found & ~upper);                                                             \
+            }                                                                                                          \
+            at[i] = found;                                                                                             \
+        }                                                                                                              \
+        memcpy(&which, at, sizeof at);                                                                                 \
+        return UP;                                                                                                     \
+    }
+    TAKE(BytesOneByOne, unsigned char, int, INTS)
+    TAKE(SignedBytesOneByOne, signed char, int, INTS)
+TAKE_BYTES(Bytes, unsigned char, which & 255)
+TAKE_BYTES(SignedBytes, signed char, which << 24 >> 24)
+#undef TAKE_BYTES
+#else
+TAKE(Bytes, unsigned char, int, INTS)
+TAKE(SignedBytes, signed char, int, INTS)
+#endif
+TAKE(Ints, int, int, INTS)
+TAKE(Shorts, short, int, INTS)
+TAKE(Floats, float, float, FLOATS)
+#undef TAKE
+#undef SVM_LANES_ONE_BY_ONE
+
+// ---- Quotients of ints, as those of svm_idiv; where: of the error ----
+
+// Through doubles, which hold all ints, so that the quotient cut off is exact.
+static inline INTS OWN(svm_divInts)(INTS a, INTS b, const char *where)
+{
+    if (OWN(svm_anyInts)(SVM_MASK(b == 0)))
+        (void)svm_idiv(1, 0, where);
+    INTS back = SVM_MASK(b == -1);
+    int x[COUNT], y[COUNT];
+    a = OWN(svm_chooseInts)(back, -a, a);
+    b = OWN(svm_chooseInts)(back, -b, b);
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (int)((double)x[i] / (double)y[i]);
+    memcpy(&a, x, sizeof x);
+    return a;
+}
 
 // ---- Conversion ----
 

@@ -541,16 +541,21 @@ static inline int64_t svm_roundLeft(svm_Rounds *self)
     return left;
 }
 
-// A round while threads wait: so short that its items stay in the first caches, and then twice as long each time, up to what
-// the second ones have room for. Never a whole one.
-enum { SVM_FEW_BYTES = 1 << 15, SVM_MOST_BYTES = 1 << 18 };
+// A round while threads wait: so short that its items stay in the first caches, and then as long as all before it, up to what
+// the second ones have room for; never a whole one. So what comes next begins in files at a large power of two, where strips
+// are one: the system then keeps in few pages what is written.
+enum { SVM_FEW_BYTES = 1 << 15, SVM_MOST_BYTES = 1 << 17 };
 static inline int64_t svm_roundFew(svm_Rounds *self, int64_t wanted)
 {
     int64_t bytes = 1, few = self->few;
     for (int q = 0; q < SVM_QUEUES; q++)
         bytes += svm_roundQueues[q].step * (int64_t)svm_roundQueues[q].size;
-    few = few == 0 ? SVM_FEW_BYTES / bytes : few * bytes * 2 > SVM_MOST_BYTES ? few : 2 * few;
-    few = few < SVM_STRIP ? SVM_STRIP : few < SVM_ROUND - SVM_STRIP ? few : SVM_ROUND - SVM_STRIP;
+    if (few == 0)
+        for (few = SVM_STRIP; 2 * few * bytes <= SVM_FEW_BYTES;)
+            few *= 2;
+    else if (self->steadyStates > few && 2 * few * bytes <= SVM_MOST_BYTES)
+        few *= 2;
+    few = few < SVM_ROUND - SVM_STRIP ? few : SVM_ROUND - SVM_STRIP;
     self->few = few - few % SVM_STRIP;
     return self->few < wanted ? self->few : wanted;
 }

@@ -43,6 +43,14 @@ static inline float svm_alone(float x)
     return x;
 #endif
 }
+static inline int svm_aloneInt(int x)
+{
+#if defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(SVM_ELEMENTARY_CALLS)
+    return __builtin_annotation(x, "alone"); // nothing in machine code
+#else
+    return x;
+#endif
+}
 static inline double svm_aloneDouble(double x)
 {
 #if defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(SVM_ELEMENTARY_CALLS)

@@ -40,7 +40,7 @@ SVM_PROCESSOR(SPE0);
 SVM_PROCESSOR(SPE1);
 
 #ifndef BYTES
-#define BYTES 234800
+#define BYTES 234304
 #endif
 #ifndef ROUNDS
 #define ROUNDS 5

@@ -270,6 +270,8 @@ int main(int argc, char **argv)
         printf("error: %s\n", why);
     else {
         check(a, &p, r);
+        if (r->cut_off && o.seconds == 0 && o.method != MAP_EXACT)
+            puts("error: a clock that nobody asked for ended the search");
         print(a, &p, r, table);
     }
     arena_destroy(a);

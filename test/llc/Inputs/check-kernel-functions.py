@@ -16,6 +16,7 @@ declared = set(re.findall(r"\b(svm_\w+)\(", "".join(p.read_text() for p in heade
 lanes = (headers / "lanes.h").read_text()
 declared |= set(re.findall(r"\bOWN\((svm_\w+)\)\(", lanes))
 declared |= {name + items for name in re.findall(r"\bOWN\((svm_\w+)##Items\)\(", lanes) for items in ("Floats", "Ints")}
+declared |= {f"svm_take{items}" for items in re.findall(r"^TAKE\((\w+),", lanes, re.M)}
 declared |= {f"svm_{name}Floats" for name in re.findall(r"^\w+\((\w+)[,)]", lanes, re.M)}
 # svm/bits.h has its functions by SVM_BITS_IN(svm_bitsInBytes, ...) and SVM_BITS_OUT.
 declared |= set(re.findall(r"^SVM_BITS_\w+\((svm_\w+),", (headers / "bits.h").read_text(), re.M))

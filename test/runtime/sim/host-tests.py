@@ -16,7 +16,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 SECONDS = 120
-LEFT_OUT = re.compile(r"%host-|%cc\b|SVMR_|%sim\b|%svm")
+LEFT_OUT = re.compile(r"%host-|%cc\b|SVMR_|%sim\b|%svm|%if\b")
 
 
 def run_lines(path):

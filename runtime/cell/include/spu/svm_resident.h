@@ -31,6 +31,10 @@ typedef struct svm_CellStreaming svm_CellStreaming;
 extern const svm_CellStreaming svm_cellStreamsHere;
 extern const svm_CellStreaming *const svm_cellStreaming __attribute__((weak));
 extern unsigned char svm_cellStreams[];
+// Programs in which kernels with such streams begin late: svm_cellTurnsHere. Elsewhere it is not there.
+typedef struct svm_CellTurning svm_CellTurning;
+extern const svm_CellTurning svm_cellTurnsHere;
+extern const svm_CellTurning *const svm_cellTurning __attribute__((weak));
 // Programs with stream instructions: svm_cellInstructionsHere. Elsewhere it is not there.
 typedef struct svm_CellInstructing svm_CellInstructing;
 extern const svm_CellInstructing svm_cellInstructionsHere;

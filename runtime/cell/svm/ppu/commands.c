@@ -139,8 +139,8 @@ uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand comman
     command.bytes = (uint32_t)bytes;
     command.waits = (uint16_t)waitCount;
     if (isKernel(&command)) {
-        command.ls = (uint32_t)head;
-        command.ea = (uint64_t)(uintptr_t)c + head;
+        command.ls += (uint32_t)head;
+        command.ea = (uint64_t)(uintptr_t)c + command.ls;
     }
     *c = command;
     if (waitCount)
@@ -276,26 +276,58 @@ const svm_CellKernel *svmr_codeOf(const svmr_Kernel *p)
     return run->code && run->code->number >= 0 ? run->code : NULL;
 }
 
+// Of a kernel with SVM_KERNEL(input_first): the streams of its run, in front of its struct, with zeroes behind them; bytes.
+static size_t listStreams(const svmr_Spe *spe, const svmr_Kernel *p, const svm_CellKernel *code, uint32_t *list,
+                          svmr_Place at)
+{
+    size_t count = 0;
+    for (size_t i = 0; code->inputFirst && i < code->fieldCount; i++) {
+        const svm_CellField *f = &code->fields[i];
+        for (uint32_t n = 0; f->kind == SVM_CELL_STREAM && n < f->count; n++) {
+            svm_Stream *s;
+            memcpy(&s, (const char *)p->kernel + f->ppe + n * sizeof s, sizeof s);
+            const uint32_t there = svmr_streamThere(spe, s, at);
+            if (there)
+                list[count++] = there;
+        }
+    }
+    return svmr_quanta(count * sizeof *list);
+}
+
+static size_t mostStreams(const svm_CellKernel *code)
+{
+    size_t count = 0;
+    for (size_t i = 0; code->inputFirst && i < code->fieldCount; i++)
+        count += code->fields[i].kind == SVM_CELL_STREAM ? code->fields[i].count : 0;
+    return count;
+}
+
 static void queueKernel(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at)
 {
     svmr_CellRun *run = svmr_cellRun(p);
     const svm_CellKernel *code = svmr_codeOf(p);
     if (!code)
         return;
-    const size_t bytes = svmr_packedBytes(code) + SVMR_SPENT_BYTES;
+    const size_t most = svmr_quanta(mostStreams(code) * sizeof(uint32_t));
+    char *payload = svmr_allocate(1, most + svmr_packedBytes(code) + SVMR_SPENT_BYTES);
+    const size_t listed = listStreams(spe, p, code, (uint32_t *)payload, at);
+    const size_t bytes = listed + svmr_packedBytes(code) + SVMR_SPENT_BYTES;
     Waits w;
     gatherWaits(p, spe, &w);
     size_t head = svmr_quanta(sizeof(svm_CellCommand) + w.count * sizeof *w.entry);
     svmr_makeRoom(spe, head + bytes);
     pad(spe, head + bytes); // now it is known where the struct will lie
-    uint32_t where = spe->ring + (uint32_t)((spe->written + head) % spe->ringBytes);
+    uint32_t where = spe->ring + (uint32_t)((spe->written + head + listed) % spe->ringBytes);
     char *packed = svmr_packStruct(spe, p, code, where, at);
+    memcpy(payload + listed, packed, bytes - listed);
+    free(packed);
     svm_CellCommand c = {.kind = SVM_CELL_KERNEL,
                          .tells = run->tells,
                          .kernel = (uint32_t)code->number,
+                         .ls = (uint32_t)listed,
                          .length = (uint32_t)svmr_quanta(code->bytes)};
-    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, packed, bytes), NULL);
-    free(packed);
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, payload, bytes), NULL);
+    free(payload);
 }
 
 // ---- Transfers ----

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operations that combine elements, on an SPE.
 #define SVM_NO_PLACES
-#include <string.h>
-
 #include "instructions.h"
 #include "runtime/common/instructions_errors.h"
-#include "svm/arith.h"
+#include "runtime/common/operations_apply.h"
 #include "svm_resident.h"
 
 size_t svm_cellOperandBytes(uint32_t operation)
@@ -18,24 +16,11 @@ size_t svm_cellOperandBytes(uint32_t operation)
     }
 }
 
-#define OPERATION(id, type, expression)                                                                                \
-    static void combine_##id(char *to, const char *with, size_t count)                                                 \
-    {                                                                                                                  \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            type a, b;                                                                                                 \
-            memcpy(&a, to + i * sizeof a, sizeof a);                                                                   \
-            memcpy(&b, with + i * sizeof b, sizeof b);                                                                 \
-            a = expression;                                                                                            \
-            memcpy(to + i * sizeof a, &a, sizeof a);                                                                   \
-        }                                                                                                              \
-    }
-#include "runtime/common/operations.def"
-
 void svm_cellCombine(uint32_t operation, void *to, const void *with, size_t count)
 {
     switch (operation) {
 #define OPERATION(id, type, expression)                                                                                \
-    case SVM_##id: combine_##id(to, with, count); break;
+    case SVM_##id: apply_##id(to, with, count); break;
 #include "runtime/common/operations.def"
     }
 }

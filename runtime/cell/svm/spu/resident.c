@@ -13,23 +13,11 @@
 
 enum { MOST_BYTES = 16384, TAG_FETCH = 30, TAG_TELL = 31, LISTS = 2, LIST_LENGTH = 64 };
 
-// STREAMING: a transfer of a stream that waits for elements or room.
-typedef enum State { WAITING, UNDER_WAY, STREAMING, RUNNING, COMPLETE } State;
-
 // Commands that come again and again, `times * each` of them from number `first` on.
 typedef struct Repeat {
     svm_CellRepeat its;
     uint32_t first, each, count;
 } Repeat;
-
-typedef struct Slot {
-    const svm_CellCommand *command;
-    const Repeat *repeat; // that it is of, or NULL;
-    uint32_t time;        // which time of it
-    State state;
-    StreamMove move; // of a transfer of a stream
-    bool told; // those that the command tells hear of it from the MFC
-} Slot;
 
 typedef struct Spe {
     // Commands by number: all below `first` are complete and told, those from `next` on are not looked at yet. Number n is
@@ -48,13 +36,15 @@ typedef struct Spe {
     bool quits;
     Slot *runs; // the kernel's that runs, and may wait
     uint32_t running; // its command's number
+    uint32_t ahead;   // as in an svm_CellCount
+    bool defers;      // a kernel is not begun though nothing but its streams' transfers keeps it
 } Spe;
 
 static Spe here;
 static svm_CellShared shared __attribute__((aligned(128))) = {.asleep = true};
-// What is sent to others: the count, and in its last word the bit that this SPE has in a signal register.
+// What is sent to others: an svm_CellCount, and in its last word the bit that this SPE has in a signal register.
 typedef struct News {
-    uint32_t count, unused[2], bit;
+    uint32_t count, ahead, again, bit;
 } News;
 static News news __attribute__((aligned(16)));
 static News news_of_put __attribute__((aligned(16)));
@@ -67,6 +57,11 @@ static void wait_for_tags(uint32_t mask)
 {
     mfc_write_tag_mask(mask);
     mfc_read_tag_status_all();
+}
+
+static const svm_CellTurning *turning(void)
+{
+    return &svm_cellTurning != NULL ? svm_cellTurning : NULL;
 }
 
 // ---- Commands come ----
@@ -191,7 +186,8 @@ static bool decode(Spe *me)
 // same tag.
 static void send(News *n, uint32_t count, uint32_t mask, uint32_t tag)
 {
-    n->count = count;
+    n->count = n->again = count;
+    n->ahead = here.ahead;
     n->bit = 1u << shared.self;
     mfc_putf(n, shared.complete, sizeof *n, tag, 0, 0);
     for (uint32_t spe = 0; mask >> spe; spe++)
@@ -216,11 +212,19 @@ static void rouse(void)
 
 // ---- Commands are done ----
 
+// A transfer may be writing the words: then what is ahead is believed when its signal comes.
+static bool has_heard(const svm_CellCount *of, uint32_t number)
+{
+    const uint32_t count = of->count, ahead = of->ahead;
+    return (int32_t)(count - number) > 0 ||
+           (number - count < SVM_CELL_WINDOW && (ahead >> number % 32 & 1) != 0 && of->again == count);
+}
+
 static bool is_complete(const Spe *me, svm_CellWait w)
 {
-    if (w.spe != shared.self)
-        return (int32_t)(shared.complete_by[w.spe].count - w.count) >= 0;
     const uint32_t number = w.count - 1;
+    if (w.spe != shared.self)
+        return has_heard(&shared.complete_by[w.spe], number);
     return (int32_t)(me->first - w.count) >= 0 || me->slots[number % SVM_CELL_WINDOW].state == COMPLETE;
 }
 
@@ -408,23 +412,29 @@ static void run(const Slot *slot, uint32_t number)
     tell_counts(slot, number);
 }
 
-// Starts what is ready in the window; then runs the first kernel, if that is.
+// Starts what is ready in the window; then runs the first kernel whose turn it is.
 static bool start(Spe *me)
 {
-    bool moved = false, seen = false, all_complete = true; // of those before
+    bool moved = false, seen = false, passes = false;
     Slot *kernel = NULL;
     uint32_t kernel_number = 0;
+    me->defers = false;
     for (uint32_t n = me->first; n != me->next; n++) {
         Slot *slot = &me->slots[n % SVM_CELL_WINDOW];
         const svm_CellCommand *c = slot->command;
-        const bool is_kernel = c->kind == SVM_CELL_KERNEL || c->kind == SVM_CELL_INSTRUCTION, first = all_complete;
-        all_complete = all_complete && slot->state == COMPLETE;
+        const bool is_kernel = c->kind == SVM_CELL_KERNEL || c->kind == SVM_CELL_INSTRUCTION;
         if (slot->state == STREAMING)
             moved |= stream_on(slot, n % SVM_CELL_WINDOW);
         if (slot->state != WAITING || (is_kernel && (seen || me->runs != NULL)))
             continue;
+        const bool ready = c->kind == SVM_CELL_PAD || is_ready(me, slot);
+        if (is_kernel && turning() != NULL && turning()->is_later(me->slots, me->first, me->next, n, ready, passes)) {
+            me->defers |= ready;
+            passes = true;
+            continue;
+        }
         seen |= is_kernel;
-        if (c->kind != SVM_CELL_PAD && !is_ready(me, slot))
+        if (!ready)
             continue;
         moved = true;
         if (is_kernel) {
@@ -447,9 +457,10 @@ static bool start(Spe *me)
             me->quits |= c->kind == SVM_CELL_QUIT;
             slot->state = COMPLETE;
         }
-        // Nobody has to wait until the next kernel is over to hear of a put: all before it is complete, and all behind it
-        // is told later, so this is the only such news under way.
-        slot->told = first && c->tells != 0 && (c->kind == SVM_CELL_PUT || c->kind == SVM_CELL_SCATTER);
+        // Nobody has to wait until the next kernel is over to hear of a put: all before it is complete and told, and all behind
+        // it is told later, so this is the only news under way. Not where one before is complete and to be told yet, as in a
+        // kernel's wait: the MFC might bring the later news first.
+        slot->told = n == me->first && c->tells != 0 && (c->kind == SVM_CELL_PUT || c->kind == SVM_CELL_SCATTER);
         if (slot->told)
             send(&news_of_put, n + 1, c->tells, n % SVM_CELL_WINDOW);
     }
@@ -509,9 +520,10 @@ static bool tell(Spe *me)
         mask |= c->kind == SVM_CELL_PAD || me->slots[me->first % SVM_CELL_WINDOW].told ? 0 : c->tells;
         me->oldest += c->bytes;
     }
-    if (me->first == before)
+    const uint32_t ahead = turning() != NULL ? turning()->told_ahead(me->slots, me->first, me->next, &me->ahead) : 0;
+    if (me->first == before && ahead == 0)
         return false;
-    send(&news, me->first, mask, TAG_TELL);
+    send(&news, me->first, mask | ahead, TAG_TELL);
     wait_for_tags(1u << TAG_TELL);
     wake_ppe(me);
     return true;
@@ -564,6 +576,11 @@ __attribute__((noinline)) void svm_cellWaitForRoom(void)
         wait(&here);
 }
 
+__attribute__((noinline)) void svm_cellWaitForInput(void)
+{
+    wait(&here);
+}
+
 uint32_t svm_cellSelf(void)
 {
     return shared.self;
@@ -595,7 +612,11 @@ int main(unsigned long long id, unsigned long long argp, unsigned long long envp
         here.runs->state = COMPLETE;
     here.runs = NULL;
     while (!here.quits)
-        if (!go_on(&here))
-            wait(&here);
+        if (!go_on(&here)) {
+            if (turning() != NULL && here.defers)
+                turning()->wait();
+            else
+                wait(&here);
+        }
     return 0;
 }

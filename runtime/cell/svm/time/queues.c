@@ -39,7 +39,7 @@ static bool isKnown(const svmr_TimedRun *run, const svmr_TimedRun *on)
 {
     if (!on->spe || on->spe == run->spe || !on->complete)
         return on->complete;
-    return on->told && (run->spe || (int32_t)(on->spe->complete - on->number) > 0);
+    return run->spe ? on->told || on->ahead : on->told && (int32_t)(on->spe->complete - on->number) > 0;
 }
 
 static void bindRun(svmr_TimedRun *run)
@@ -265,15 +265,91 @@ static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
         startTransfer(spe->replay, run->transfers[i], transferArrived, svmr_timedHold(run));
 }
 
-// The resident loop looks when no kernel runs.
-void svmr_timedLook(svmr_TimedSpe *spe)
+// ---- Which kernel begins: as svm/spu/streams.c has it ----
+
+// What the moves of a stream are that the SPE looks at.
+typedef struct Moves {
+    bool fillWaits, fills, emptyWaits, empties; // wait for other commands; have begun, and are not over
+} Moves;
+
+static Moves movesOf(const svmr_TimedSpe *spe, const svmr_TimedStream *s)
 {
-    if (spe->computes)
-        return;
-    svmr_timedLand(spe);
-    if (spe->computes) // a kernel began when something was complete
-        return;
-    bool seen = spe->holds;
+    Moves m = {false, false, false, false};
+    const size_t end = spe->ring.first + SVM_CELL_WINDOW;
+    for (size_t i = spe->ring.first; i < spe->ring.runs.count && i < end; i++) {
+        const svmr_TimedRun *run = spe->ring.runs.data[i];
+        if (run->kind != SVMR_TIMED_STREAM || run->complete)
+            continue;
+        const bool fill = run->stream.to == s && !run->stream.from, empty = run->stream.from == s && !run->stream.to;
+        m.fillWaits |= fill && !run->started;
+        m.fills |= fill && run->started;
+        m.emptyWaits |= empty && !run->started;
+        m.empties |= empty && run->started;
+    }
+    return m;
+}
+
+static bool isLate(const svmr_TimedSpe *spe, const svmr_TimedStream *s)
+{
+    const Moves m = movesOf(spe, s);
+    return m.fillWaits && !m.fills && s->written == s->read;
+}
+
+static bool isMoved(const svmr_TimedSpe *spe, const svmr_TimedStream *s)
+{
+    const Moves m = movesOf(spe, s);
+    if (m.empties || m.emptyWaits)
+        return m.empties && s->written == s->read;
+    return m.fills || s->written != s->read;
+}
+
+static bool isBehindItsOwn(const svmr_TimedSpe *spe, const svmr_TimedRun *run)
+{
+    for (size_t i = spe->ring.first; spe->ring.runs.data[i] != run; i++)
+        if (spe->ring.runs.data[i]->kernel == run->kernel && !spe->ring.runs.data[i]->started)
+            return true;
+    return false;
+}
+
+static bool begins(svmr_TimedSpe *spe, const svmr_TimedRun *run, bool passes)
+{
+    spe->several |= spe->lastKernel != 0 && spe->lastKernel != run->kernel;
+    spe->lastKernel = run->kernel;
+    if (!spe->several || (passes && isBehindItsOwn(spe, run)))
+        return !passes;
+    for (size_t i = 0; i < run->streamCount; i++)
+        if (passes ? !isMoved(spe, run->streams[i]) : isLate(spe, run->streams[i]))
+            return false;
+    return true;
+}
+
+// LATER: it waits, and those behind it may begin before it.
+typedef enum Turn { NOW, WAITS, LATER } Turn;
+
+static Turn turnOf(svmr_TimedSpe *spe, const svmr_TimedRun *run, bool passes)
+{
+    if (run->streamCount == 0)
+        return passes ? LATER : run->waits == 0 ? NOW : WAITS;
+    return run->waits == 0 && begins(spe, run, passes) ? NOW : LATER;
+}
+
+// True: nothing behind it begins before it.
+static bool takeTurn(svmr_TimedSpe *spe, svmr_TimedRun *run, bool passes)
+{
+    const Turn turn = turnOf(spe, run, passes);
+    if (turn == NOW && run->known && passes) {
+        spe->passes = true;
+        spe->passed = run->number;
+    }
+    if (turn == NOW)
+        start(spe, run);
+    return turn != LATER;
+}
+
+// True: something has started, and a kernel behind which it may be waits for its turn.
+static bool lookOnce(svmr_TimedSpe *spe)
+{
+    bool seen = spe->holds, passes = false, started = false;
     const size_t end = spe->ring.first + SVM_CELL_WINDOW;
     for (size_t i = spe->ring.first; i < spe->ring.runs.count && i < end; i++) {
         svmr_TimedRun *run = spe->ring.runs.data[i];
@@ -282,9 +358,26 @@ void svmr_timedLook(svmr_TimedSpe *spe)
             svmr_timedTransfer(run);
         if (run->started || (isKernel && seen))
             continue;
-        seen |= isKernel;
-        if (run->waits == 0)
+        if (isKernel) {
+            seen = takeTurn(spe, run, passes);
+            passes |= !seen;
+        } else if (run->waits == 0) {
             start(spe, run);
+            started = true;
+        }
+    }
+    return started && passes && !seen;
+}
+
+// The resident loop looks when no kernel runs.
+void svmr_timedLook(svmr_TimedSpe *spe)
+{
+    if (spe->computes)
+        return;
+    svmr_timedLand(spe);
+    if (spe->computes) // a kernel began when something was complete
+        return;
+    while (lookOnce(spe)) {
     }
     svmr_timedWakeKernel(spe);
 }
@@ -328,13 +421,14 @@ static bool hasDependentOn(const svmr_TimedRun *run, const svmr_TimedSpe *spe)
     return false;
 }
 
-static void tell(svmr_TimedSpe *from, svmr_TimedSpe *to, const svmr_TimedRuns *runs)
+// SPEs that were told of a run ahead of those before it are not told again.
+static void tell(svmr_TimedSpe *from, svmr_TimedSpe *to, const svmr_TimedRuns *runs, bool ahead)
 {
     News *n = svmr_allocate(1, sizeof *n);
     *n = (News){.from = from, .to = to};
     for (size_t i = 0; i < runs->count; i++) {
         n->complete = runs->data[i]->number + 1;
-        if (hasDependentOn(runs->data[i], to))
+        if (hasDependentOn(runs->data[i], to) && (!to || runs->data[i]->ahead == ahead))
             svmr_timedAppend(&n->runs, runs->data[i]);
     }
     if (!to || n->runs.count)
@@ -343,13 +437,11 @@ static void tell(svmr_TimedSpe *from, svmr_TimedSpe *to, const svmr_TimedRuns *r
         free(n);
 }
 
-static void tellAll(svmr_TimedSpe *spe, const svmr_TimedRuns *told)
+static void tellSpes(svmr_TimedSpe *spe, const svmr_TimedRuns *told, bool ahead)
 {
     for (svmr_TimedSpe *to = spe->replay->spes; to && told->count; to = to->next)
         if (to != spe)
-            tell(spe, to, told);
-    if (told->count)
-        tell(spe, NULL, told);
+            tell(spe, to, told, ahead);
 }
 
 static bool hasDependentElsewhere(const svmr_TimedRun *run)
@@ -358,6 +450,25 @@ static bool hasDependentElsewhere(const svmr_TimedRun *run)
         if (run->dependents.data[i]->spe != run->spe)
             return true;
     return false;
+}
+
+// What is complete though one before is not: behind a kernel that another has passed.
+static void tellAhead(svmr_TimedSpe *spe)
+{
+    svmr_TimedRuns told = {0};
+    const size_t end = spe->ring.first + SVM_CELL_WINDOW;
+    if (!spe->passes || spe->computes || !svmr_timedLength(&spe->ring) ||
+        (int32_t)(spe->passed - spe->ring.runs.data[spe->ring.first]->number) < 0)
+        return;
+    for (size_t i = spe->ring.first; i < spe->ring.runs.count && i < end; i++) {
+        svmr_TimedRun *run = spe->ring.runs.data[i];
+        if (!run->complete || run->told || run->ahead || !hasDependentElsewhere(run))
+            continue;
+        run->ahead = true;
+        svmr_timedAppend(&told, run);
+    }
+    tellSpes(spe, &told, true);
+    svmr_timedEmpty(&told);
 }
 
 // What is complete is told in order, between kernels; but news of a transfer to others that nothing is before are behind it
@@ -380,8 +491,11 @@ void svmr_timedComplete(svmr_TimedRun *run)
         spe->queuedBytes -= first->repeats ? 0 : first->bytes;
         svmr_timedRelease(first);
     }
-    tellAll(spe, &told);
+    tellSpes(spe, &told, false);
+    if (told.count)
+        tell(spe, NULL, &told, false);
     svmr_timedEmpty(&told);
+    tellAhead(spe);
     fetch(spe);
     svmr_timedLook(spe);
 }

@@ -21,6 +21,7 @@ void svmr_timedRelease(svmr_TimedRun *run)
     svmr_timedEmpty(&run->dependences);
     svmr_timedEmpty(&run->dependents);
     free(run->transfers);
+    free(run->streams);
     free(run->uses.data);
     free(run);
 }
@@ -318,6 +319,22 @@ static sim_transfer transferOf(const svmr_Replay *r, const svmr_Kernel *p, const
     return made;
 }
 
+// What a kernel's command lists in front of its struct (svm/cell.h).
+static void takeStreams(svmr_TimedRun *run, const svmr_Spe *spe, const svm_CellCommand *c)
+{
+    const size_t head = svmr_quanta(sizeof *c + c->waits * sizeof(svm_CellWait));
+    const uint32_t *list = (const uint32_t *)((const char *)c + head);
+    if (!spe->streams || c->ls <= head)
+        return;
+    const size_t most = (c->ls - head) / sizeof *list;
+    const uint32_t table = (uint32_t)((volatile char *)spe->streamTable - spe->ls);
+    run->streams = svmr_allocate(most, sizeof(svmr_TimedStream *));
+    while (run->streamCount < most && list[run->streamCount] != 0) {
+        run->streams[run->streamCount] = spe->streams[(list[run->streamCount] - table) / sizeof(svm_CellStream)].timed;
+        run->streamCount++;
+    }
+}
+
 void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t)
 {
     svmr_Replay *r = replayOf(p->machine, NULL);
@@ -336,6 +353,8 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
         run->kernel = (uint32_t)code->number + 1;
         run->region = code->region;
         run->codeBytes = code->codeBytes;
+        if (code->inputFirst && !run->repeats)
+            takeStreams(run, spe, c);
     }
     if (t) {
         sim_transfer made = transferOf(r, p, t);

@@ -58,6 +58,7 @@ struct svmr_TimedRun {
     svmr_TimedKind kind;
     bool known;                   // its cost, too
     bool started, complete, told; // told: to those who wait on other processors, or on its way
+    bool ahead;                   // SPEs are told, though not all before it is complete
     bool leads;                   // all before it was complete when it started
     bool brings;                  // a transfer from the local store
     bool repeats;                 // of a sequence: it takes no room in the queue
@@ -69,6 +70,8 @@ struct svmr_TimedRun {
     double work;                  // femtoseconds of a kernel's operations
     sim_transfer *transfers;
     size_t transferCount, arrived;
+    svmr_TimedStream **streams; // of a kernel that promises SVM_KERNEL(input_first)
+    size_t streamCount;
     svmr_TimedUses uses; // of streams, on an SPE,
     size_t nextUse;
     double worked; // until the last of them
@@ -112,6 +115,10 @@ struct svmr_TimedSpe {
     sim_time freeSince;
     svmr_TimedRun *waiting; // a kernel that waits for a stream, since freeSince
     bool holds;             // a kernel runs, or waits
+    uint32_t lastKernel;    // of those with SVM_KERNEL(input_first) that were looked at,
+    bool several;           // and there are others
+    bool passes;            // a kernel has begun before one that was to begin first;
+    uint32_t passed;        // the last such: its number
     svmr_TimedUses uses;    // of kernels that are not over in fact: svmr_timedUsed puts them there
     uint32_t *regions; // the kernel whose code each has
     uint32_t underWay;     // transfers

@@ -54,13 +54,15 @@ void svmr_timedUsed(svmr_Spe *spe, const svmr_StreamUse *use)
 void svmr_timedTakeUses(svmr_TimedRun *run, uint32_t number)
 {
     svmr_TimedUses *uses = &run->spe->uses;
-    size_t count = 0;
+    size_t left = 0; // of kernels that have passed this one
     pthread_mutex_lock(&told);
-    while (count < uses->count && uses->data[count].number == number)
-        addUse(&run->uses, uses->data[count++]);
-    uses->count -= count;
-    if (uses->count)
-        memmove(uses->data, uses->data + count, uses->count * sizeof *uses->data);
+    for (size_t i = 0; i < uses->count; i++) {
+        if (uses->data[i].number == number)
+            addUse(&run->uses, uses->data[i]);
+        else
+            uses->data[left++] = uses->data[i];
+    }
+    uses->count = left;
     pthread_mutex_unlock(&told);
 }
 

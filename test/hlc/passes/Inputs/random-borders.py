@@ -93,15 +93,15 @@ class Program:
 
 
 def main():
-    todo, changed = seeds(), 0
-    items = random.Random(todo.start)
+    numbers, changed = seeds(), 0
+    items = random.Random(numbers.start)
     inputs = {'int': struct.pack('<1500i', *[items.randint(-1000, 1000) for _ in range(1500)]),
               'float': struct.pack('<1500f', *[items.uniform(-1, 1) for _ in range(1500)])}
-    for seed in todo:
+    for seed in numbers:
         p = Program(seed)
         passed, _ = compare(seed, p.text(), inputs[p.kind], 'canonicalize,borders')
         changed += '[borders]' in passed
-    print(f'{len(todo)} programs, {changed} changed')
+    print(f'{len(numbers)} programs, {changed} changed')
 
 
 main()

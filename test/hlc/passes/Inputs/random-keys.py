@@ -63,16 +63,16 @@ def is_stop(said):
 
 
 def main():
-    todo = seeds()
-    items = random.Random(todo.start)
+    numbers = seeds()
+    items = random.Random(numbers.start)
     given = struct.pack('<1201i', *[items.choice((0, items.randint(-2 ** 31, 2 ** 31 - 1))) for _ in range(1201)])
     changed = jammed = 0
-    for seed in todo:
+    for seed in numbers:
         said = compare(seed, program(seed), given, 'canonicalize,tabulate', is_stop)
         if said is not None:
             changed += 'both branches' in said[0]
             jammed += 'wait together' in said[1]
-    print(f'{len(todo)} programs, {changed} changed, {jammed} wait together')
+    print(f'{len(numbers)} programs, {changed} changed, {jammed} wait together')
 
 
 main()

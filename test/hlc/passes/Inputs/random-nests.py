@@ -90,13 +90,13 @@ float->float pipeline Main {{ add Nest; }}
 
 
 def main():
-    todo, changed = seeds(), 0
-    items = random.Random(todo.start)
+    numbers, changed = seeds(), 0
+    items = random.Random(numbers.start)
     given = struct.pack('<12000f', *[items.uniform(-1, 1) for _ in range(12000)])
-    for seed in todo:
+    for seed in numbers:
         passed, _ = compare(seed, program(seed), given, 'canonicalize,in-place,interchange')
         changed += 'in one go [interchange]' in passed
-    print(f'{len(todo)} nests, {changed} changed')
+    print(f'{len(numbers)} nests, {changed} changed')
 
 
 main()

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Firing functions that are inlined, so that C compilers make vectors of the firings.
+//
+// NOTE(inlined). Firings of filters with structures, doubles and complex numbers do not go side by side in vectors of
+// svm/lanes.h. C compilers make vectors of such, where a firing's loops are short: they write these out, take structures
+// apart, and have one loop left, that over the firings. But they do so only where the firing is in that loop, and one of
+// some dozen operations, several times, they find too large for that.
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
+
+// Nodes of all trips of the loops.
+enum { MOST_NODES = 1024 };
+
+typedef struct size_walk {
+    int64_t nodes;
+    bool fails;
+} size_walk;
+
+static bool is_vector_work(const sir_expr *e)
+{
+    if (e->kind == SIR_MATH)
+        return e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_SQRT;
+    return e->kind != SIR_ITER && !sir_may_divide_by_zero(e);
+}
+
+static void see_expr(void *context, sir_expr *e, bool written)
+{
+    size_walk *w = context;
+    (void)written;
+    w->nodes++;
+    w->fails |= !is_vector_work(e);
+}
+
+static size_walk size_of(const sir_block *b)
+{
+    size_walk all = {0};
+    for (size_t i = 0; i < b->len && !all.fails; i++) {
+        sir_stmt *s = b->data[i];
+        int64_t trips = 1;
+        bool plain = s->kind == SIR_DECL || s->kind == SIR_SET || s->kind == SIR_POP || s->kind == SIR_PUSH ||
+                     s->kind == SIR_IF || s->kind == SIR_BLOCK || (s->kind == SIR_FOR && sir_for_trips(s, &trips));
+        size_walk w = {.fails = !plain || trips > MOST_NODES};
+        sir_visit_exprs(s, see_expr, &w);
+        sir_parts parts = sir_stmt_parts(s);
+        for (uint8_t k = 0; k < parts.block_count && !w.fails; k++) {
+            size_walk inner = size_of(parts.block[k]);
+            w.nodes += trips * inner.nodes;
+            w.fails |= inner.fails;
+        }
+        all.nodes += w.nodes;
+        all.fails |= w.fails || all.nodes > MOST_NODES;
+    }
+    return all;
+}
+
+// A type of which vectors of svm/lanes.h hold none.
+static bool is_other(const sir_type *t)
+{
+    return t->kind == SIR_STRUCT || t->kind == SIR_DOUBLE || t->kind == SIR_COMPLEX;
+}
+
+bool body_inlines(const body_context *c)
+{
+    const sir_function *f = c->function;
+    bool others = false;
+    if (!c->e->cached || c->e->most_trips == 0 || c->info == NULL || c->info->filter->finite || c->dynamic ||
+        c->info->filter->stateful || c->e->keep_names || c->lanes > 0 || c->vectors > 0 || f->kind != SIR_WORK ||
+        c->info->filter->input == NULL || c->info->filter->output == NULL || !c->in.affine || !c->out.affine ||
+        c->in.checked || c->out.checked || c->open != NULL || body_looks_up(c, NULL))
+        return false;
+    for (VEC_EACH(sir_local, l, &f->locals)) {
+        if (l->type->kind == SIR_ARRAY)
+            return false;
+        others |= is_other(l->type);
+    }
+    others |= is_other(c->info->filter->input) || is_other(c->info->filter->output);
+    return others && !size_of(&f->body).fails;
+}
