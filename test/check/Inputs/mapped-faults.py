@@ -8,7 +8,7 @@ One fault at a time: a line of the program loses a dependence or a wait, a windo
 sets of windows are exchanged, windows that take turns lie in one place; rounds that are repeated come too often, or go on
 by another step. svm-check must tell of each of them, in a line of
 the program, but for those of LIST, whose programs mean the same as before: "PROGRAM: OPERATOR: text of the line [which of
-those with this text]". A fault of LIST that is found, or that there is not, is an error too, so that the list stays true.
+those with this text]". A fault of LIST that is found, or that a PROGRAM has not, is an error too, so that the list stays true.
 """
 import os
 import re
@@ -152,7 +152,7 @@ def main():
     tool, work, listed, *programs = sys.argv[1:]
     os.makedirs(work, exist_ok=True)
     with open(listed, encoding="utf-8") as file:
-        same = {line.strip() for line in file if line.strip() and not line.startswith("#")}
+        same = {line.strip() for line in file if line.startswith(tuple(os.path.basename(p) + ":" for p in programs))}
     jobs = list(enumerate((p, f) for p in programs for f in faults(p)))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda job: check(tool, work, job), jobs))
