@@ -200,17 +200,19 @@ static uint64_t units(uint64_t bytes, uint64_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Otherwise nothing is ever used up, or nothing is there from round to round, and the slots are one.
-static bool has_slots(const mapped_queue *r)
-{
-    return r->step != 0 && !r->straight;
-}
-
-// Bytes from a slot of a queue to the next.
+// What slots begin at multiples of, in bytes.
 static uint64_t slot_unit(const plan_cut *cut)
 {
     uint64_t unit = plan_cut_alignment(cut);
     return cut->resources->alignment > unit ? cut->resources->alignment : unit;
+}
+
+mapped_slots mapped_slots_of(const program_emitter *x, const mapped_queue *r)
+{
+    const plan_cut *cut = x->p->cut;
+    // Otherwise nothing is ever used up, or nothing is there from round to round.
+    const bool several = r->step != 0 && !r->straight;
+    return (mapped_slots){units((uint64_t)r->queue->room * r->size, slot_unit(cut)), several ? cut->slots : 1};
 }
 
 void mapped_queue_table(program_emitter *x, const mapped *all)
@@ -221,11 +223,11 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
     size_t table = text_begin_table(x, "static const svm_RoundQueue svm_roundQueues[SVM_QUEUES]");
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
-        uint64_t bytes = units((uint64_t)queue->room * r->size, slot_unit(cut));
+        const mapped_slots slots = mapped_slots_of(x, r);
         text_args row = {0};
         VEC_PUSH(x->e.arena, &row, arena_printf(x->e.arena, "\"%s\"", r->name));
         mapped_column(x, &row, "address", (int64_t)total);
-        mapped_column(x, &row, "slot", has_slots(r) ? (int64_t)bytes : 0);
+        mapped_column(x, &row, "slot", slots.count > 1 ? (int64_t)slots.bytes : 0);
         mapped_column(x, &row, "room", queue->room);
         mapped_column(x, &row, "history", queue->history);
         VEC_PUSH(x->e.arena, &row, arena_printf(x->e.arena, ".size = sizeof(%s)", r->type));
@@ -235,7 +237,7 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
         if (r->stream->from != SIR_NONE && r->stream->to != SIR_NONE)
             VEC_PUSH(x->e.arena, &row, ".linked = true");
         text_call(x, 1, "{", &row, "},");
-        total += bytes * (has_slots(r) ? cut->slots : 1);
+        total += slots.bytes * slots.count;
     }
     text_end_table(x, table);
 }
@@ -243,11 +245,10 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
 // Bytes of all queues, and what they begin at a multiple of.
 static uint64_t queue_bytes(const program_emitter *x, const mapped *all)
 {
-    const plan_cut *cut = x->pl->cut;
-    uint64_t unit = slot_unit(cut), total = unit;
-    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
-        const mapped_queue *r = &all->queues[queue->stream];
-        total += units((uint64_t)queue->room * r->size, unit) * (has_slots(r) ? cut->slots : 1);
+    uint64_t total = slot_unit(x->pl->cut);
+    for (VEC_EACH(const plan_queue, queue, &x->pl->cut->queues)) {
+        const mapped_slots slots = mapped_slots_of(x, &all->queues[queue->stream]);
+        total += slots.bytes * slots.count;
     }
     return total;
 }
@@ -266,14 +267,14 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
     text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
-        uint64_t bytes = units((uint64_t)queue->room * r->size, unit);
+        const mapped_slots slots = mapped_slots_of(x, r);
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
-        if (has_slots(r))
-            at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, bytes);
+        if (slots.count > 1)
+            at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, slots.bytes);
         text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member, x->pl->memory, at,
                   queue->room, r->type);
         text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
-        total += bytes * (has_slots(r) ? cut->slots : 1);
+        total += slots.bytes * slots.count;
     }
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");

@@ -450,6 +450,7 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
 
 void mapped_block_tables(program_emitter *x, const mapped *all)
 {
+    mapped_summary(x, all);
     mapped_queue_table(x, all);
     emit_files(x, all, true);
     emit_files(x, all, false);

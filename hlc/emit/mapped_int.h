@@ -149,6 +149,12 @@ const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t pro
 // ---- mapped.c ----
 plan mapped_whole_plan(program_emitter *x); // the control program's graph is the whole one
 void mapped_main(program_emitter *x);       // of that
+// Bytes from one slot of a queue to the next, and how many slots it has.
+typedef struct mapped_slots {
+    uint64_t bytes;
+    uint32_t count;
+} mapped_slots;
+mapped_slots mapped_slots_of(const program_emitter *x, const mapped_queue *r);
 
 // ---- mapped_runs.c ----
 int64_t mapped_strip_items(const program_emitter *x, const mapped_queue *r); // of a whole strip
@@ -187,6 +193,9 @@ void mapped_block_functions(program_emitter *x);                 // behind table
 void mapped_column(program_emitter *x, text_args *row, const char *name, int64_t value);
 void mapped_queue_table(program_emitter *x, const mapped *all);  // mapped.c
 size_t mapped_log_count(program_emitter *x, uint32_t kernel);    // of its actors that print
+
+// ---- mapped_summary.c ----
+void mapped_summary(program_emitter *x, const mapped *all); // a comment: which bytes go where in a round, and when
 
 // ---- mapped_streams.c: what the same functions of other files do with streams ----
 void mapped_stream_type(program_emitter *x, const mapped_kernel *p);
