@@ -79,36 +79,54 @@ static bool passes_on(const sir_function *work)
 
 static bool is_delay(arena *a, const sir_filter *f, held_items *held)
 {
-    *held = (held_items){0};
-    return f->prework != NULL && !f->prework->peek.dynamic && !f->prework->push.dynamic && f->prework->peek.max == 0 &&
-           f->functions.len == 0 && !f->finite && sir_is_scalar(f->input) && !pass_waits(f->work) &&
-           passes_on(f->work) && note_held(a, &f->prework->body, held) && (int64_t)held->len == f->prework->push.max &&
-           held->len > 0;
+    const size_t first = held->len;
+    bool is = f->prework != NULL && !f->prework->peek.dynamic && !f->prework->push.dynamic &&
+              f->prework->peek.max == 0 && f->functions.len == 0 && !f->finite && sir_is_scalar(f->input) &&
+              !pass_waits(f->work) && passes_on(f->work) && note_held(a, &f->prework->body, held) &&
+              (int64_t)(held->len - first) == f->prework->push.max && held->len > first;
+    held->len = is ? held->len : first;
+    return is;
 }
 
-static bool is_inside(const sir_module *m, const sir_actor *a)
+static bool is_inside(const sir_actor *a)
 {
     return a->least == 0 && a->inputs.len == 1 && a->outputs.len == 1 && a->inputs.data[0] != SIR_NONE &&
-           a->outputs.data[0] != SIR_NONE && a->filter->handlers.len == 0 &&
-           m->channels.data[a->inputs.data[0]].initial.len == 0;
+           a->outputs.data[0] != SIR_NONE && a->filter->handlers.len == 0;
+}
+
+// Whether a filter passes on what it takes, and has passed on as many items as it was given at any time.
+static bool passes_in_step(const sir_filter *f, const sir_channel *in)
+{
+    return f->identity && !f->work->peek.dynamic && f->work->peek.max - 1 <= (int64_t)in->initial.len;
+}
+
+// What is on a channel from the beginning comes out behind what the branch holds so far.
+static bool hold_initial(arena *a, const sir_channel *c, held_items *held)
+{
+    bool fits =
+        c->zeros == NULL && (c->initial.len == 0 || sir_is_scalar(c->type)) && held->len + c->initial.len <= MOST_HELD;
+    for (size_t i = 0; i < c->initial.len && fits; i++)
+        VEC_PUSH(a, held, c->initial.data[i].data[0]);
+    return fits;
 }
 
 static bool find_branch(delayed *x, uint32_t channel, branch *b)
 {
     const sir_channel *c = channel == SIR_NONE ? NULL : &x->m->channels.data[channel];
-    if (c == NULL || c->initial.len != 0 || c->zeros != NULL)
-        return false;
     *b = (branch){.in = channel, .out = channel};
+    if (c == NULL || !hold_initial(x->a, c, &b->held))
+        return false;
     const sir_actor *a = x->m->actors.data[c->producer];
     if (a->kind == SIR_SPLIT)
         return true;
-    if (a->kind != SIR_FILTER || !is_inside(x->m, a))
+    if (a->kind != SIR_FILTER || !is_inside(a))
         return false;
     b->in = a->inputs.data[0];
+    const sir_channel *in = &x->m->channels.data[b->in];
     if (is_delay(x->a, a->filter, &b->held))
         b->delay = a;
-    return (b->delay != NULL || (a->filter->identity && !pass_waits(a->filter->work))) &&
-           x->m->actors.data[x->m->channels.data[b->in].producer]->kind == SIR_SPLIT;
+    return (b->delay != NULL || passes_in_step(a->filter, in)) && hold_initial(x->a, in, &b->held) &&
+           x->m->actors.data[in->producer]->kind == SIR_SPLIT;
 }
 
 static int64_t sum_of(const uint32_t *weights, size_t count)
@@ -131,7 +149,7 @@ static bool find_splitjoin(delayed *x)
         if (x->split != NULL && split != x->split)
             return false;
         x->split = split;
-        delays = delays || b->delay != NULL;
+        delays = delays || b->held.len != 0;
     }
     return delays && x->split->inputs.len == 1 && x->split->inputs.data[0] != SIR_NONE &&
            x->split->outputs.len == x->join->inputs.len &&
