@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // allocate: addresses of buffers, by lifetime. Where kernels work in memories of their own, all that runs there must fit.
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/allocate.h"
+#include "hlc/plan/evaluate.h"
 #include "hlc/plan/plan_int.h"
+#include "support/numbers.h"
 
 void plan_forget_addresses(plan *pl)
 {
@@ -57,11 +58,6 @@ static uint64_t alignment_of(const plan *pl)
     return pl->cut != NULL ? plan_cut_alignment(pl->cut) : PLAN_ALIGNMENT;
 }
 
-static uint64_t round_up(uint64_t bytes, uint64_t alignment)
-{
-    return (bytes + alignment - 1) / alignment * alignment;
-}
-
 // Stages are numbered by kernel and item, so that nothing of one kernel lives together with anything of another.
 static uint64_t place_scratch(arena *a, plan *pl, const lifetime *scratch, size_t count, uint64_t start)
 {
@@ -100,7 +96,7 @@ static uint64_t place_kernels(arena *a, plan *pl, const sir_module *m, const lif
             if (cut->graph->kernel_of[c->producer] != i || l->of[b].bytes == 0)
                 continue;
             if (plan_end_of(pl, m, b) != PLAN_NONE)
-                at = round_up(at, plan_cut_line(cut));
+                at = number_round_up(at, plan_cut_line(cut));
             pl->buffers.data[b].address = at;
             at += l->of[b].bytes;
         }
@@ -128,7 +124,7 @@ static void assign_in_cut(arena *a, plan *pl, const sir_module *m, lifetimes *l)
     }
     qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
     uint64_t within = place_scratch(a, pl, scratch, scratch_count, 0), least = pl->least_bytes;
-    pl->bytes = place_kernels(a, pl, m, l, round_up(within, alignment_of(pl)));
+    pl->bytes = place_kernels(a, pl, m, l, number_round_up(within, alignment_of(pl)));
     pl->least_bytes = least + pl->bytes - within;
 }
 
@@ -141,7 +137,7 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
         l.of[i] = (lifetime){.buffer = i,
                              .kernel = PLAN_NONE,
                              .first = UINT32_MAX,
-                             .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m), alignment_of(pl))};
+                             .bytes = number_round_up(plan_buffer_bytes(&pl->buffers.data[i], m), alignment_of(pl))};
     plan_visit_uses(pl, m, s, note_lifetime, &l);
     if (pl->cut != NULL) {
         assign_in_cut(a, pl, m, &l);
@@ -161,51 +157,15 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
     pl->bytes = place_scratch(a, pl, scratch, scratch_count, address);
 }
 
-// Bytes that channels and queues take of the memory which all processors reach.
-static uint64_t shared_bytes(const hlc_program *p)
-{
-    const plan_cut *cut = p->cut;
-    if (cut == NULL)
-        return p->plan->bytes;
-    uint64_t bytes = 0;
-    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
-        uint32_t channel = cut->graph->streams.data[queue->stream].channel;
-        bool slots = cut->graph->whole_schedule->channels[channel].steady != 0 && !queue->straight;
-        bytes += (uint64_t)queue->room * plan_element_bytes(cut->graph->whole, channel) * (slots ? cut->slots : 1);
-    }
-    for (uint32_t q = 0; q < cut->resources->processors.len; q++) {
-        bool used = false;
-        for (uint32_t k = 0; k < cut->kernels.len; k++)
-            used |= plan_kernel_runs_on(cut, k, q);
-        bytes += used && cut->resources->processors.data[q].direct ? p->plan->bytes : 0;
-    }
-    return bytes;
-}
-
-static bool shared_fits(hlc_program *p)
-{
-    const machine_memory *memory = machine_memory_by_name(p->machine, p->plan->memory);
-    uint64_t bytes = shared_bytes(p);
-    if (memory == NULL || bytes <= memory->size)
-        return true;
-    int64_t least = p->cut != NULL ? plan_cut_granule_of(p->cut) : 1;
-    diag_error_at(p->diag, NULL,
-                  "strips of %" PRId64 " steady states of '%s' need %" PRIu64 " bytes of memory '%s', which has %" PRIu64
-                  ": %s",
-                  p->plan->strip, p->plan->name, bytes, memory->element.name, memory->size,
-                  p->plan->strip > least ? "use a smaller --strip"
-                                         : "no strip is shorter; rates with smaller common multiples need less");
-    return false;
-}
-
 bool plan_pass_allocate(hlc_program *p)
 {
     plan_assign_addresses(p->arena, p->plan, p->module, p->schedule);
-    if (p->cut != NULL && p->cut->where == NULL) {
-        plan_remark_allocate(p);
-        return true;
-    }
-    if ((p->cut == NULL || plan_cut_fit(p)) && shared_fits(p))
+    plan_evaluation e = {.plan = p->plan, .cut = p->cut};
+    if (p->cut == NULL || p->cut->where != NULL)
+        e.fails = plan_find_room(p, &e);
+    if (e.fails != NULL)
+        plan_report_failure(p, &e);
+    else
         plan_remark_allocate(p);
     return true;
 }

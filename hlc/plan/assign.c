@@ -1,40 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assigns the strips of a round to processors, and lays out the queues. Kernels with state go to the processor with least to
-// do, heaviest first; the strips of kernels without state fill what is left of each processor's share, in chunks of
-// consecutive strips, as each chunk begins by priming.
-#include <inttypes.h>
-#include <string.h>
-
+// Assigns the strips of a round to processors, by shares. Kernels with state go to the processor with least to do, heaviest
+// first; the strips of kernels without state fill what is left of each processor's share, in chunks of consecutive strips,
+// as each chunk begins by priming.
 #include "hlc/passes/pass.h"
-#include "hlc/plan/cut.h"
-#include "hlc/plan/footprint.h"
+#include "hlc/plan/evaluate.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/thresholds.h"
+#include "support/numbers.h"
 
 typedef struct assigner {
-    hlc_program *p;
+    const hlc_program *p;
     const plan_cut *cut;
+    int64_t strip;
     size_t processors, ordinary; // the first are no fallbacks, and what may run anywhere runs there
     double *load, *share;        // per processor: of kernels with state; of the others
     double *speed;               // per processor: at which it does kernels without state; the first's is 1
     int64_t *room;               // per processor: bytes of its own memory that kernels with state leave
-    const uint64_t *bytes;       // per kernel: of state, code and tables
     bool even;                   // all shares are equal
 } assigner;
 
-static int64_t greater(int64_t a, int64_t b)
+// Of state, code and tables.
+static int64_t bytes_of(const assigner *d, size_t kernel)
 {
-    return a > b ? a : b;
-}
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
+    return (int64_t)plan_footprint_bytes(&d->cut->kernels.data[kernel].footprint, &d->cut->resources->processors.data[0]);
 }
 
 static bool has_room(const assigner *d, uint32_t kernel, uint32_t processor)
 {
-    return d->cut->resources->processors.data[processor].direct || d->room[processor] >= (int64_t)d->bytes[kernel];
+    return d->cut->resources->processors.data[processor].direct || d->room[processor] >= bytes_of(d, kernel);
 }
 
 // Seconds of a steady state; of one that no processor could run as it does, the first one's.
@@ -65,7 +58,7 @@ static uint32_t least_loaded(const assigner *d, uint32_t kernel)
 static void put(assigner *d, uint32_t kernel, uint32_t processor)
 {
     d->load[processor] += seconds_on(d, kernel, processor);
-    d->room[processor] -= (int64_t)d->bytes[kernel];
+    d->room[processor] -= bytes_of(d, kernel);
 }
 
 // All processors idle and empty.
@@ -75,19 +68,6 @@ static void clear(assigner *d)
         d->load[q] = 0;
         d->room[q] = (int64_t)d->cut->resources->processors.data[q].bytes;
     }
-}
-
-static void weigh_kernels(assigner *d)
-{
-    const plan_net *graph = d->cut->graph;
-    const plan_processor *first = &d->cut->resources->processors.data[0];
-    uint64_t *bytes = ARENA_ARRAY(d->p->arena, uint64_t, d->cut->kernels.len + 1);
-    for (size_t i = 0; i < d->cut->kernels.len && !first->direct; i++) {
-        const plan_net_kernel *kernel = &graph->kernels.data[i];
-        plan_footprint f = plan_footprint_of(d->p->arena, graph->whole, kernel->actors.data, kernel->actors.len);
-        bytes[i] = plan_footprint_bytes(&f, first);
-    }
-    d->bytes = bytes;
 }
 
 // --mapping=space: kernels in order, each on a processor that has none yet, while there are such.
@@ -130,7 +110,7 @@ static bool place_by(assigner *d, uint32_t *at, bool largest)
             if (kernel->parallel || done[i])
                 continue;
             bool more = best == n ||
-                        (largest ? d->bytes[i] > d->bytes[best] : kernel->seconds > d->cut->kernels.data[best].seconds);
+                        (largest ? bytes_of(d, i) > bytes_of(d, best) : kernel->seconds > d->cut->kernels.data[best].seconds);
             best = more ? i : best;
         }
         if (best == n)
@@ -227,152 +207,7 @@ static void assign_kernel(const assigner *d, const plan_assignment *to, size_t n
     }
 }
 
-// ---- Queues ----
-
-static uint64_t item_bytes(const plan_cut *cut, uint32_t stream)
-{
-    const plan_net *graph = cut->graph;
-    return plan_element_bytes(graph->whole, graph->streams.data[stream].channel);
-}
-
-static int64_t least_multiple(int64_t a, int64_t b)
-{
-    return b < 2 ? a : a / sched_gcd(a, b) * b;
-}
-
-int64_t plan_queue_unit(const plan_cut *cut, uint32_t stream)
-{
-    int64_t unit = plan_cut_unit(cut);
-    return unit / sched_gcd(unit, (int64_t)item_bytes(cut, stream));
-}
-
-// NOTE(lines). Engines move whole units, but the shared memory is fastest where transfers begin and end at its alignment,
-// lines. So queues and windows have whole lines before what they hold, as far as these are little beside the memories
-// that windows lie in.
-static bool is_little(const plan_cut *cut, int64_t bytes)
-{
-    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
-        if (!q->direct && (uint64_t)bytes > q->bytes / ASSIGN_LINES)
-            return false;
-    return true;
-}
-
-// The fewest items whose bytes are a multiple of both, if they are little, or else of the first.
-static int64_t in_lines(const plan_cut *cut, uint32_t stream, int64_t alignment)
-{
-    int64_t size = (int64_t)item_bytes(cut, stream);
-    int64_t both = least_multiple(alignment, (int64_t)cut->resources->shared->alignment);
-    if (plan_cut_move(cut) && is_little(cut, least_multiple(both, size)))
-        alignment = both;
-    return alignment / sched_gcd(alignment, size);
-}
-
-int64_t plan_queue_line(const plan_cut *cut, uint32_t stream)
-{
-    return in_lines(cut, stream, plan_cut_unit(cut));
-}
-
-static int64_t delay_of(const plan *pl, const plan_cut *cut, uint32_t stream)
-{
-    const plan_stream *st = &cut->graph->streams.data[stream];
-    for (VEC_EACH(const plan_io, io, &pl->readers))
-        if (io->actor == st->reader)
-            return pl->buffers.data[io->access.buffer].keep;
-    return cut->graph->whole_schedule->channels[st->channel].remainder; // of a file's writer
-}
-
-static int64_t round_up(int64_t items, int64_t unit)
-{
-    return divide_up(items, unit) * unit;
-}
-
-int64_t plan_queue_prime(const plan_cut *cut, uint32_t stream)
-{
-    const plan_stream *st = &cut->graph->streams.data[stream];
-    const sched_channel *sc = &cut->graph->whole_schedule->channels[st->channel];
-    const plan_cut_kernel *to = st->to == SIR_NONE ? NULL : &cut->kernels.data[st->to];
-    bool primes = to != NULL && to->parallel && cut->resources->ordinary > 1;
-    return primes ? sc->init_items + to->repeat * sc->steady : 0;
-}
-
-// The last items of a round, in whole lines, that the next one reads.
-static int64_t halo_of(const plan *pl, const plan_cut *cut, uint32_t stream)
-{
-    const plan_stream *st = &cut->graph->streams.data[stream];
-    if (st->to == SIR_NONE)
-        return 0;
-    int64_t delay = delay_of(pl, cut, stream);
-    return round_up(greater(delay, plan_queue_prime(cut, stream)), plan_queue_line(cut, stream));
-}
-
-int64_t plan_queue_aligned(const plan_cut *cut, uint32_t stream)
-{
-    return in_lines(cut, stream, (int64_t)plan_cut_alignment(cut));
-}
-
-// The initialisation's items end where those of the first round begin. Where engines move halos these may begin earlier,
-// as blocks in processors' memories are aligned.
-static int64_t history_of(const plan *pl, const plan_cut *cut, uint32_t stream)
-{
-    const plan_stream *st = &cut->graph->streams.data[stream];
-    int64_t halo = halo_of(pl, cut, stream);
-    int64_t items = greater(halo, cut->graph->whole_schedule->channels[st->channel].init_items);
-    items = greater(items, delay_of(pl, cut, stream));
-    if (plan_cut_move(cut))
-        items += plan_queue_aligned(cut, stream);
-    return round_up(items, plan_queue_line(cut, stream));
-}
-
-void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
-{
-    const plan_net *graph = cut->graph;
-    memset(&cut->queues, 0, sizeof cut->queues);
-    for (uint32_t i = 0; i < graph->streams.len; i++) {
-        const plan_stream *st = &graph->streams.data[i];
-        const sched_channel *sc = &graph->whole_schedule->channels[st->channel];
-        uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
-        int64_t history = history_of(pl, cut, i), whole = cut->strips * pl->strip * sc->steady;
-        int64_t room = greater(history + pl->init_drain[end], history + whole + pl->drain[end]);
-        VEC_PUSH(a, &cut->queues,
-                 (plan_queue){.stream = i,
-                              .delay = delay_of(pl, cut, i),
-                              .history = history,
-                              .room = room + 2 * plan_queue_line(cut, i),
-                              .halo = halo_of(pl, cut, i)});
-    }
-}
-
 // ---- The length of a round ----
-
-// Strips of so many steady states that a round must have so that it holds at least what the next needs of it.
-static int64_t strips_needed(const hlc_program *p, int64_t strip)
-{
-    const plan_net *graph = p->cut->graph;
-    int64_t least = 1;
-    for (uint32_t i = 0; i < graph->streams.len; i++) {
-        int64_t step = graph->whole_schedule->channels[graph->streams.data[i].channel].steady;
-        if (step != 0)
-            least = greater(least, divide_up(halo_of(p->plan, p->cut, i), step * strip));
-    }
-    return least;
-}
-
-// 0: too many.
-static int64_t least_strips(const assigner *d)
-{
-    int64_t least = strips_needed(d->p, d->p->plan->strip);
-    return least > ASSIGN_STRIPS ? 0 : least;
-}
-
-int64_t plan_cut_least_round(const hlc_program *p, int64_t strip)
-{
-    return strips_needed(p, strip) * strip;
-}
-
-static bool is_too_late(const hlc_program *p)
-{
-    return p->config->max_latency != 0 && plan_cut_least_round(p, p->plan->strip) > p->config->max_latency;
-}
 
 static int64_t most_slots(const assigner *d)
 {
@@ -381,12 +216,10 @@ static int64_t most_slots(const assigner *d)
 
 static uint64_t bytes_a_strip(const assigner *d)
 {
-    const plan_net *graph = d->cut->graph;
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < graph->streams.len; i++)
-        bytes +=
-            (uint64_t)graph->whole_schedule->channels[graph->streams.data[i].channel].steady * item_bytes(d->cut, i);
-    return bytes * (uint64_t)d->p->plan->strip * (uint64_t)most_slots(d) + 1;
+    for (uint32_t i = 0; i < d->cut->graph->streams.len; i++)
+        bytes += (uint64_t)plan_queue_step(d->cut, i) * plan_queue_item_bytes(d->cut, i);
+    return bytes * (uint64_t)d->strip * (uint64_t)most_slots(d) + 1;
 }
 
 // Strips of a chunk that keep a processor busy for so long, about, that what its threads and the control program's tell each
@@ -395,7 +228,7 @@ static int64_t unhurried_chunk(const assigner *d)
 {
     if (plan_cut_move(d->cut) || d->processors == 1)
         return 1;
-    double strip = plan_steady_seconds(d->p) * (double)d->p->plan->strip;
+    double strip = plan_cut_seconds(d->cut) * (double)d->strip;
     double strips = ASSIGN_CHUNK_SECONDS / (strip + 1e-9);
     return strips < 1 ? 1 : strips > ASSIGN_STRIPS ? ASSIGN_STRIPS : (int64_t)strips;
 }
@@ -405,7 +238,7 @@ static int64_t unhurried_chunk(const assigner *d)
 static uint64_t round_bytes(const assigner *d)
 {
     const hlc_program *p = d->p;
-    bool *counted = ARENA_ARRAY(p->arena, bool, p->machine->memories.len + 1);
+    bool *counted = ARENA_ARRAY(d->p->arena, bool, p->machine->memories.len + 1);
     uint64_t bytes = 0;
     for (VEC_EACH(const plan_processor, q, &d->cut->resources->processors)) {
         const machine_processor *x = q->processor;
@@ -426,35 +259,20 @@ static int64_t choose_strips(const assigner *d, int64_t least)
         parallel |= kernel->parallel;
     if (!parallel && processors == 1)
         return least;
-    int64_t chunk = greater(divide_up(ASSIGN_PRIMINGS * d->cut->priming, d->p->plan->strip), unhurried_chunk(d));
+    int64_t chunk = number_max(number_divide_up(ASSIGN_PRIMINGS * d->cut->priming, d->strip), unhurried_chunk(d));
     if (parallel)
-        strips = processors * greater(chunk, d->even ? 1 : ASSIGN_SHARES);
+        strips = processors * number_max(chunk, d->even ? 1 : ASSIGN_SHARES);
     // Kernels behind each other work on different strips, so a round has more strips than it has kernels.
     if (d->cut->kernels.len > 1)
-        strips = greater(strips, ASSIGN_DEPTH * (int64_t)d->cut->kernels.len);
+        strips = number_max(strips, ASSIGN_DEPTH * (int64_t)d->cut->kernels.len);
     int64_t room = (int64_t)(round_bytes(d) / bytes_a_strip(d)), latency = d->p->config->max_latency;
     if (strips > room)
-        strips = greater(room / processors, 1) * processors;
+        strips = number_max(room / processors, 1) * processors;
     if (strips > ASSIGN_STRIPS)
         strips = ASSIGN_STRIPS / processors * processors;
-    if (latency != 0 && strips > latency / d->p->plan->strip)
-        strips = latency / d->p->plan->strip;
-    return greater(strips, least);
-}
-
-uint64_t plan_cut_alignment(const plan_cut *cut)
-{
-    int64_t alignment = least_multiple(64, plan_cut_unit(cut));
-    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
-        alignment = least_multiple(alignment, (int64_t)q->memory->alignment);
-    return (uint64_t)alignment;
-}
-
-uint64_t plan_cut_line(const plan_cut *cut)
-{
-    int64_t alignment = (int64_t)plan_cut_alignment(cut);
-    int64_t both = least_multiple(alignment, (int64_t)cut->resources->shared->alignment);
-    return (uint64_t)(plan_cut_move(cut) && is_little(cut, both) ? both : alignment);
+    if (latency != 0 && strips > latency / d->strip)
+        strips = latency / d->strip;
+    return number_max(strips, least);
 }
 
 bool plan_kernel_runs_on(const plan_cut *cut, uint32_t kernel, uint32_t processor)
@@ -470,111 +288,36 @@ bool plan_kernel_may_run_on(const plan_cut *cut, uint32_t kernel, uint32_t proce
     return cut->kernels.data[kernel].on[processor] >= 0;
 }
 
-bool plan_cut_move(const plan_cut *cut)
+uint32_t plan_cut_chunk(const plan_cut *cut)
 {
-    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
-        if (!q->direct)
-            return true;
-    return false;
+    int64_t own = number_divide_up(cut->strips, (int64_t)cut->resources->ordinary);
+    return (uint32_t)number_divide_up(own, cut->kernels.len > 1 ? ASSIGN_CHUNKS : 1);
 }
 
-int64_t plan_cut_unit(const plan_cut *cut)
+uint32_t plan_most_strips(const hlc_program *p, const plan_cut *cut, int64_t strip)
 {
-    uint64_t unit = 1;
-    for (VEC_EACH(const plan_processor, q, &cut->resources->processors)) {
-        if (q->direct)
-            continue;
-        unit = (uint64_t)least_multiple((int64_t)unit, (int64_t)q->transfer_alignment);
-    }
-    return (int64_t)unit;
+    const assigner d = {.p = p, .cut = cut, .strip = strip};
+    int64_t most = (int64_t)(round_bytes(&d) / bytes_a_strip(&d)), latency = p->config->max_latency;
+    most = number_min(most, ASSIGN_STRIPS);
+    return (uint32_t)(latency != 0 ? number_min(most, latency / strip) : most);
 }
 
-// A window begins with whole lines, and holds what a strip reads or makes, the initialisation, or priming. With streams
-// a strip lies behind what the window keeps, at a multiple of both an item's bytes and the alignment.
-uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
+plan_assignment plan_assign(const hlc_program *p, const plan_cut *cut, int64_t strip, int64_t least)
 {
-    uint64_t unit = plan_cut_line(pl->cut), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
-    uint32_t end = plan_end_of(pl, m, buffer), stream = pl->cut->graph->stream_of[end];
-    uint64_t size = item_bytes(pl->cut, stream), whole = (uint64_t)plan_queue_line(pl->cut, stream) * size;
-    uint64_t prime = (uint64_t)plan_queue_prime(pl->cut, stream) * size;
-    bytes = prime > bytes ? prime : bytes;
-    uint64_t aligned = (uint64_t)plan_queue_aligned(pl->cut, stream) * size;
-    bytes += pl->cut->streams && aligned > unit ? aligned : 0;
-    return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
-}
-
-// The fewest steady states that push so many items to a queue, again and again.
-static int64_t steady_states(const plan_cut *cut, uint32_t stream, int64_t items)
-{
-    const plan_net *graph = cut->graph;
-    int64_t step = graph->whole_schedule->channels[graph->streams.data[stream].channel].steady;
-    return step == 0 ? 1 : items / sched_gcd(items, step);
-}
-
-int64_t plan_cut_granule_of(const plan_cut *cut)
-{
-    int64_t granule = 1;
-    for (uint32_t i = 0; i < cut->graph->streams.len; i++)
-        granule = least_multiple(granule, steady_states(cut, i, plan_queue_unit(cut, i)));
-    return granule;
-}
-
-int64_t plan_cut_lines_granule(const plan_cut *cut, int64_t most)
-{
-    int64_t granule = plan_cut_granule_of(cut);
-    for (uint32_t i = 0; i < cut->graph->streams.len && granule <= most; i++)
-        granule = least_multiple(granule, plan_queue_lines_step(cut, i));
-    return granule;
-}
-
-int64_t plan_queue_lines_step(const plan_cut *cut, uint32_t stream)
-{
-    return steady_states(cut, stream, plan_queue_line(cut, stream));
-}
-
-int64_t plan_cut_least_strip(const hlc_program *p)
-{
-    const plan_net *graph = p->cut->graph;
-    int64_t granule = plan_cut_granule_of(p->cut), least = 1;
-    for (uint32_t i = 0; i < graph->streams.len; i++) {
-        int64_t step = graph->whole_schedule->channels[graph->streams.data[i].channel].steady;
-        if (step != 0)
-            least = greater(least, divide_up(halo_of(p->plan, p->cut, i), step * ASSIGN_STRIPS));
-    }
-    return divide_up(least, granule) * granule;
-}
-
-// A kernel whose chunks begin with more than a round holds stays on one processor.
-void plan_cut_give_up(hlc_program *p)
-{
-    plan_cut *cut = p->cut;
-    plan_cut_kernel *longest = &cut->kernels.data[0];
-    for (VEC_EACH(plan_cut_kernel, kernel, &cut->kernels))
-        longest = kernel->priming > longest->priming ? kernel : longest;
-    size_t number = (size_t)(longest - cut->kernels.data);
-    longest->parallel = false;
-    longest->pinned_by = cut->graph->kernels.data[number].actors.data[0];
-    longest->why = plan_reason_plain(p->config->max_latency != 0 ? PLAN_WHY_LATE_LOOK : PLAN_WHY_LONG_LOOK);
-    plan_cut_prime(p);
-}
-
-plan_assignment plan_assignment_of(hlc_program *p)
-{
-    const plan_cut *cut = p->cut;
     size_t n = cut->resources->processors.len;
-    assigner d = {.p = p, .cut = cut, .processors = n, .ordinary = cut->resources->ordinary};
-    const int64_t least = least_strips(&d);
-    if (least == 0)
-        return (plan_assignment){0};
-    d.load = ARENA_ARRAY(p->arena, double, n + 1);
-    d.share = ARENA_ARRAY(p->arena, double, n + 1);
-    d.speed = ARENA_ARRAY(p->arena, double, n + 1);
-    d.room = ARENA_ARRAY(p->arena, int64_t, n + 1);
-    weigh_kernels(&d);
+    assigner d = {.p = p,
+                  .cut = cut,
+                  .strip = strip,
+                  .processors = n,
+                  .ordinary = cut->resources->ordinary,
+                  .load = ARENA_ARRAY(p->arena, double, n + 1),
+                  .share = ARENA_ARRAY(p->arena, double, n + 1),
+                  .speed = ARENA_ARRAY(p->arena, double, n + 1),
+                  .room = ARENA_ARRAY(p->arena, int64_t, n + 1)};
     const uint32_t *pinned = place_pinned(&d);
     find_shares(&d);
     plan_assignment found = {.strips = (uint32_t)choose_strips(&d, least)};
-    int64_t latency = p->config->max_latency, round = found.strips * p->plan->strip, slots = most_slots(&d);
+    int64_t latency = p->config->max_latency, round = found.strips * strip, slots = most_slots(&d);
     if (latency != 0 && slots * round > latency)
         slots = ASSIGN_SLOTS;
     found.slots = (uint32_t)slots;
@@ -583,47 +326,4 @@ plan_assignment plan_assignment_of(hlc_program *p)
     for (size_t i = 0; i < cut->kernels.len; i++)
         assign_kernel(&d, &found, i, pinned[i]);
     return found;
-}
-
-void plan_cut_take(hlc_program *p, const plan_assignment *taken)
-{
-    plan_cut *cut = p->cut;
-    cut->strips = taken->strips;
-    cut->slots = taken->slots;
-    cut->rounds = taken->rounds;
-    cut->where = taken->where;
-    plan_cut_queues(p->arena, p->plan, cut);
-}
-
-bool plan_cut_assign(hlc_program *p)
-{
-    plan_assignment found = plan_assignment_of(p);
-    while ((found.strips == 0 || is_too_late(p)) && p->cut->priming != 0) {
-        plan_cut_give_up(p);
-        found = plan_assignment_of(p);
-    }
-    if (found.strips != 0)
-        plan_cut_take(p, &found);
-    return found.strips != 0;
-}
-
-uint32_t plan_cut_chunk(const plan_cut *cut)
-{
-    int64_t own = divide_up(cut->strips, (int64_t)cut->resources->ordinary);
-    return (uint32_t)divide_up(own, cut->kernels.len > 1 ? ASSIGN_CHUNKS : 1);
-}
-
-void plan_cut_strips(hlc_program *p, uint32_t *least, uint32_t *most)
-{
-    assigner d = {.p = p,
-                  .cut = p->cut,
-                  .processors = p->cut->resources->processors.len,
-                  .ordinary = p->cut->resources->ordinary};
-    uint64_t room = round_bytes(&d) / bytes_a_strip(&d);
-    int64_t latency = p->config->max_latency;
-    *least = (uint32_t)least_strips(&d);
-    *most = room < ASSIGN_STRIPS ? (uint32_t)room : ASSIGN_STRIPS;
-    if (latency != 0 && *most > latency / p->plan->strip)
-        *most = (uint32_t)(latency / p->plan->strip);
-    *most = *most < *least ? *least : *most;
 }

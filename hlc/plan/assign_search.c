@@ -3,7 +3,7 @@
 // knows a better one, and how far that is from the bound. Times are estimates from counts of operations.
 #include "hlc/map/map.h"
 #include "hlc/passes/pass.h"
-#include "hlc/plan/cut.h"
+#include "hlc/plan/evaluate.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 #include "hlc/plan/threads.h"
@@ -31,51 +31,32 @@ static const double *times_of(const problem *k, const double *seconds, const uin
 static void add_kernels(problem *k)
 {
     const plan_cut *cut = k->p->cut;
-    const sir_module *m = cut->graph->module;
     const machine_processor *first = cut->resources->processors.data[0].processor;
-    const double *seconds = plan_actor_seconds(k->p);
-    double *steady = ARENA_ARRAY(k->p->arena, double, cut->kernels.len + 1); // seconds of a steady state
-    double *primed = ARENA_ARRAY(k->p->arena, double, cut->kernels.len + 1); // and of a priming run's beginning
-    for (uint32_t i = 0; i < m->actors.len; i++) {
-        steady[cut->graph->kernel_of[i]] += seconds[i];
-        primed[cut->graph->kernel_of[i]] += seconds[i] * plan_cut_repeats(cut, i);
-    }
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         const plan_cut_kernel *kernel = &cut->kernels.data[i];
         uint32_t named = kernel->pinned_by != SIR_NONE && !kernel->parallel ? kernel->pinned_by
                                                                             : cut->graph->kernels.data[i].actors.data[0];
         VEC_PUSH(k->p->arena, &k->map.tasks,
                  (map_task){.name = cut->graph->whole->actors.data[named]->name,
-                            .time = steady[i] * k->strip,
+                            .time = kernel->seconds * k->strip,
                             .times = times_of(k, kernel->on, NULL),
                             .parallel = kernel->parallel,
-                            .priming = primed[i],
+                            .priming = kernel->primed,
                             .start = plan_start_seconds(first),
                             .processor = MAP_ANY});
     }
 }
 
-// Bytes that move through a stream in a steady state.
-static double steady_bytes(const plan_net *graph, const plan_stream *st)
-{
-    int64_t items = graph->whole_schedule->channels[st->channel].steady;
-    return (double)items * (double)plan_element_bytes(graph->whole, st->channel);
-}
-
 static void add_queues(problem *k)
 {
     const plan_cut *cut = k->p->cut;
-    const plan_net *graph = cut->graph;
-    for (VEC_EACH(const plan_stream, st, &graph->streams)) {
-        double delay = 0; // items that a strip reads beyond its own
-        for (VEC_EACH(const plan_queue, queue, &cut->queues))
-            delay = &graph->streams.data[queue->stream] == st ? (double)queue->delay : delay;
-        double item = (double)plan_element_bytes(graph->whole, st->channel);
-        double step = steady_bytes(graph, st);
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
+        const plan_stream *st = &cut->graph->streams.data[queue->stream];
+        double item = (double)plan_queue_item_bytes(cut, queue->stream), delay = (double)queue->delay; // beyond a strip's own
         map_edge e = {.from = st->from == SIR_NONE ? MAP_OUTSIDE : st->from,
                       .to = st->to == SIR_NONE ? MAP_OUTSIDE : st->to,
-                      .bytes = step * k->strip + delay * item};
-        e.priming_bytes = (double)plan_queue_prime(cut, (uint32_t)(st - graph->streams.data)) * item;
+                      .bytes = (double)plan_queue_step(cut, queue->stream) * item * k->strip + delay * item,
+                      .priming_bytes = (double)plan_queue_prime(cut, queue->stream) * item};
         const machine_processor *engine;
         if (plan_cut_all_straight(cut) && plan_cut_straight(cut, st, &engine)) // not through the shared memory
             e.bytes = e.priming_bytes = 0;
@@ -127,7 +108,6 @@ static map_limit find_bound(const problem *k, const map_result *r)
 {
     const plan_net *graph = k->p->cut->graph;
     const plan_record *record = k->p->cut->record;
-    const double *seconds = plan_actor_seconds(k->p);
     map_problem whole = {.name = k->map.name, .fuse = true};
     whole.processors = k->map.processors;
     whole.resources = k->map.resources;
@@ -135,15 +115,17 @@ static map_limit find_bound(const problem *k, const map_result *r)
         if (graph->actor_of[i] != SIR_NONE)
             VEC_PUSH(k->p->arena, &whole.tasks,
                      (map_task){.name = graph->module->actors.data[i]->name,
-                                .time = seconds[i] * k->strip,
+                                .time = plan_actor_seconds(k->p->cut, i) * k->strip,
                                 .times = times_of(k, record->of[graph->actor_of[i]].seconds, record->kind_of),
                                 .parallel = record->of[graph->actor_of[i]].keeps == NULL,
                                 .together = (uint32_t)(graph->schedule->cycle[i] + 1),
                                 .processor = MAP_ANY});
-    for (VEC_EACH(const plan_stream, st, &graph->streams))
-        if (st->from == SIR_NONE || st->to == SIR_NONE) // whichever task it is
+    for (uint32_t i = 0; i < graph->streams.len; i++)
+        if (graph->streams.data[i].from == SIR_NONE || graph->streams.data[i].to == SIR_NONE) // whichever task it is
             VEC_PUSH(k->p->arena, &whole.edges,
-                     (map_edge){.from = MAP_OUTSIDE, .bytes = steady_bytes(graph, st) * k->strip});
+                     (map_edge){.from = MAP_OUTSIDE,
+                                .bytes = (double)plan_queue_step(k->p->cut, i) *
+                                         (double)plan_queue_item_bytes(k->p->cut, i) * k->strip});
     map_limit bound;
     const char *why;
     return map_bound(k->p->arena, &whole, &bound, &why) && bound.seconds > 0 ? bound : r->bound;
@@ -173,27 +155,40 @@ static void remark(const problem *k, const map_result *r, bool searched)
                 bound.seconds / r->seconds, searched ? "; assigned by the search" : "");
 }
 
+// Assigns a round so, if all local memories have room for what then runs there.
+static bool adopt(hlc_program *p, uint32_t strips, uint32_t *where)
+{
+    for (uint32_t i = 0; i < p->cut->kernels.len; i++)
+        for (uint32_t k = 0; k < strips; k++)
+            if (!plan_kernel_may_run_on(p->cut, i, where[i * strips + k]))
+                return false;
+    plan_candidate c = plan_candidate_of(p);
+    c.round = (plan_assignment){strips, p->cut->slots, p->cut->rounds, where};
+    plan_evaluation e = plan_evaluate(p, &c);
+    if (e.fails == NULL)
+        plan_take(p, &e);
+    return e.fails == NULL;
+}
+
 void plan_cut_search(hlc_program *p)
 {
-    plan_cut *cut = p->cut;
     problem k = {.p = p};
     const char *why = NULL;
-    uint32_t least, most;
-    for (VEC_EACH(const plan_processor, x, &cut->resources->processors))
+    for (VEC_EACH(const plan_processor, x, &p->cut->resources->processors))
         if (plan_launches(x->processor))
             return; // what launches cost is no part of the search's problem
     make_problem(&k);
-    plan_cut_strips(p, &least, &most);
     // Strips of a round follow each other through the kernels, and few rounds are under way: no shorter ones than there are.
-    least = least > cut->strips ? least : cut->strips;
-    if (p->config->max_latency != 0 && most > cut->strips) // rounds under way were counted for these
-        most = cut->strips;
-    const map_result *there = map_judge(p->arena, &k.map, cut->strips, cut->where, &why);
+    // With --max-latency no longer ones: rounds under way were counted for these.
+    const uint32_t least = p->cut->strips;
+    uint32_t most = plan_most_strips(p, p->cut, p->plan->strip),
+             needed = (uint32_t)plan_cut_least_strips(p->plan, p->cut, p->plan->strip);
+    most = most < needed ? needed : p->config->max_latency != 0 && most > least ? least : most;
+    const map_result *there = map_judge(p->arena, &k.map, p->cut->strips, p->cut->where, &why), *best = there;
     if (there == NULL || there->seconds <= 0 || there->bound.seconds <= 0)
         return;
-    const map_result *best = there;
-    cut->assigned = there;
-    if (there->ratio < 1 - SEARCH_GAIN && cut->kernels.len > 0 && !cut->space &&
+    map_result *found = NULL;
+    if (there->ratio < 1 - SEARCH_GAIN && p->cut->kernels.len > 0 && !p->cut->space &&
         p->config->mapping == HLC_MAPPING_CHOSEN) {
         double seconds = p->config->search;
         map_options o = {.method = seconds > 0 ? MAP_AUTOMATIC : MAP_HEURISTIC,
@@ -201,18 +196,20 @@ void plan_cut_search(hlc_program *p)
                          .steps = seconds > 0 ? 0 : SEARCH_STEPS,
                          .seed = p->config->seed};
         k.map.most_strips = most < MAP_MOST_STRIPS ? most : MAP_MOST_STRIPS;
-        map_result *found = map_search(p->arena, &k.map, &o, &why);
-        cut->tried = found;
+        found = map_search(p->arena, &k.map, &o, &why);
         if (found != NULL && found->seconds < there->seconds * (1 - SEARCH_GAIN)) {
             // Whole repetitions of what was found: there may be none between the least round and the longest.
             uint32_t times = found->strips < least ? (least + found->strips - 1) / found->strips : 1;
             bool fits = p->config->max_latency == 0 || found->strips * times <= most;
-            if (fits && plan_cut_adopt(p, found->strips * times, repeat(&k, found, times)))
+            if (fits && adopt(p, found->strips * times, repeat(&k, found, times)))
                 best = found;
         }
     }
+    plan_cut *cut = p->cut;
     map_limit *bound = ARENA_NEW(p->arena, map_limit);
     *bound = find_bound(&k, best);
+    cut->assigned = there;
+    cut->tried = found;
     cut->judged = best;
     cut->bound = bound;
     cut->searched = best != there;

@@ -146,6 +146,9 @@ static void find_processors(hlc_program *p, plan_cut *cut)
         }
         for (size_t q = r->ordinary; q < r->processors.len && ordinary; q++)
             on[q] = -1;
+        if (plan_cut_move(cut))
+            cut->kernels.data[i].footprint = plan_footprint_of(p->arena, cut->graph->whole, cut->graph->kernels.data[i].actors.data,
+                                                               cut->graph->kernels.data[i].actors.len);
         cut->kernels.data[i].on = on;
         cut->kernels.data[i].seconds = 0;
         for (size_t q = r->processors.len; q-- > 0;)
@@ -571,7 +574,6 @@ bool plan_cut_find(hlc_program *p, bool *found)
         const char *name = p->module->actors.data[first->pinned_by]->name;
         return stay(p, r, &(plan_reason){PLAN_WHY_ALL_ON_ONE, .names = {name}, .behind = first->why});
     }
-    cut->primes = ARENA_ARRAY(p->arena, int64_t, cut->graph->module->actors.len + 1);
     p->cut = cut;
     p->module = cut->graph->module;
     p->schedule = cut->graph->schedule;
@@ -633,7 +635,6 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
         x->pinned_by = cut->graph->kernels.data[i].actors.data[0];
         x->why = plan_reason_plain(PLAN_WHY_FROM_PLAN);
     }
-    cut->primes = ARENA_ARRAY(p->arena, int64_t, cut->graph->module->actors.len + 1);
     p->cut = cut;
     p->module = cut->graph->module;
     p->schedule = cut->graph->schedule;

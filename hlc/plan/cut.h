@@ -14,6 +14,7 @@
 #ifndef SVMC_HLC_PLAN_CUT_H
 #define SVMC_HLC_PLAN_CUT_H
 
+#include "hlc/plan/footprint.h"
 #include "hlc/plan/net.h"
 #include "hlc/plan/record.h"
 
@@ -26,8 +27,10 @@ typedef struct plan_cut_kernel {
     uint32_t pinned_by; // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
     const plan_reason *why; // and why: "writes its field 'x'"; NULL: they may
     double seconds;     // of these, on the first processor that it may run on
+    plan_footprint footprint; // where windows are moved
     int64_t repeat;     // NOTE(priming)
     int64_t priming;    // steady states that the beginning of a chunk comes to: the most of any actor
+    double primed;      // seconds of that
 } plan_cut_kernel;
 
 typedef struct plan_queue {
@@ -47,9 +50,7 @@ typedef struct plan_cut {
     const plan_resources *resources;
     const plan_record *record; // of the program's actors
     VEC(plan_cut_kernel) kernels; // as graph->kernels, in topological order
-    // Steady states that an actor of the cut graph fires more where a chunk begins, rounded up; and the most of any.
-    int64_t *primes;
-    int64_t priming;
+    int64_t priming; // the most of any kernel
     // Of transfer: blocks of each end that is moved; with streams: one that kernels work on, the others' bytes its
     // stream's.
     uint32_t depth;
@@ -95,15 +96,15 @@ uint32_t *plan_cut_group_in_space(struct hlc_program *p, const plan_record *reco
 // is kept. False if they are no kernels, or after an error.
 bool plan_cut_restore(struct hlc_program *p, const uint32_t *kernel_of, size_t count, const char *flags,
                       int64_t processors, bool fallbacks);
-// What priming comes to and fires, for the kernels that are data-parallel (fiss.c).
-void plan_cut_prime(struct hlc_program *p);
+// A copy for another candidate, with kernels of its own.
+plan_cut *plan_cut_copy(arena *a, const plan_cut *cut);
+// What priming comes to for the kernels that are data-parallel (fiss.c); those that cannot prime are not any more.
+void plan_cut_prime(plan_cut *cut);
 // Items that channels outside of loops begin with come from filters of their own (first_items.c); false: an error.
 bool plan_feed_first_items(struct hlc_program *p);
 // What priming repeats behind the initialisation (prime.c); false: no number of steady states is enough, because of
 // `actor` (of the cut graph).
 bool plan_kernel_repeat(const plan_cut *cut, uint32_t kernel, int64_t *repeat, uint32_t *actor);
-// Steady states that an actor fires more where a chunk begins; 0: its kernel has one chunk.
-double plan_cut_repeats(const plan_cut *cut, uint32_t actor);
 // Items of a queue that its consumer's kernel reads before the items of a chunk's first strip, to begin with.
 int64_t plan_queue_prime(const plan_cut *cut, uint32_t stream);
 // The fewest items of a queue whose bytes are whole units of what engines move, and of the alignment of processors' memories.
@@ -111,31 +112,15 @@ int64_t plan_queue_unit(const plan_cut *cut, uint32_t stream);
 int64_t plan_queue_line(const plan_cut *cut, uint32_t stream); // and of the shared memory's, if those are few
 int64_t plan_queue_aligned(const plan_cut *cut, uint32_t stream);
 // Every kernel on one processor again, with one window an end, as map leaves them: the stages are about to change.
-void plan_cut_gather(struct hlc_program *p);
-// Whether it pays that each kernel that may be is data-parallel, in rounds of so many steady states; those for which it does
-// not stay on one processor from then on (NOTE(pays) in fiss.c).
-bool plan_cut_pays(struct hlc_program *p, int64_t round);
-// Work of a round that is done again where chunks of a kernel begin, in relation to the round's.
-double plan_cut_repeated(struct hlc_program *p, uint32_t kernel);
-// Who runs what of a round, and how many rounds are under way, as in plan_cut.
-typedef struct plan_assignment {
-    uint32_t strips, slots, rounds; // strips 0: no round has room for what must be read again
-    uint32_t *where;
-} plan_assignment;
-// That of p->cut for strips of p->plan->strip steady states, by shares; changes neither.
-plan_assignment plan_assignment_of(struct hlc_program *p);
-// Makes it that of p->cut, and lays out the queues for it.
-void plan_cut_take(struct hlc_program *p, const plan_assignment *taken);
-// Does both; kernels whose priming is too long for a round stay on one processor from then on. False when strips are too short
-// even so.
-bool plan_cut_assign(struct hlc_program *p);
-// The queues for the strips and primings that there are.
+void plan_cut_gather(plan_cut *cut);
+// The same cut, or a copy in which kernels that might be data-parallel stay on one processor: all for which that does not pay
+// in rounds of so many steady states (NOTE(pays) in fiss.c); the one with the longest priming.
+const plan_cut *plan_cut_paying(struct hlc_program *p, const plan_cut *cut, int64_t round);
+const plan_cut *plan_cut_give_up(struct hlc_program *p, const plan_cut *cut);
+// The queues for the strips and primings that there are; items that cross in a steady state; bytes of an item.
 void plan_cut_queues(arena *a, const struct plan *pl, plan_cut *cut);
-// Settles strips of about as many steady states; the most that strips may have; the longest that fits local memories, 0
-// after an error (strip_cut.c).
-bool plan_cut_strip(struct hlc_program *p, int64_t strip);
-int64_t plan_cut_greatest(const struct hlc_program *p, int64_t greatest);
-int64_t plan_cut_longest(struct hlc_program *p);
+int64_t plan_queue_step(const plan_cut *cut, uint32_t stream);
+uint64_t plan_queue_item_bytes(const plan_cut *cut, uint32_t stream);
 // Whether the stream of the cut graph leads from one processor to one other, or the same, so that items need not pass the
 // memory in which all meet; then the engine that moves them, NULL if both work in one memory.
 bool plan_cut_straight(const plan_cut *cut, const plan_stream *st, const machine_processor **engine);
@@ -146,45 +131,25 @@ bool plan_cut_all_straight(const plan_cut *cut); // all between kernels
 void plan_cut_find_straight(arena *a, plan_cut *cut);
 const machine_processor *plan_straight_engine(const plan_cut *cut, const plan_queue *queue);
 uint32_t *plan_cut_together(arena *a, const plan_cut *cut);
-// Settles and assigns the shortest strips, or those that --strip asks for; false when no round has room for what must be
-// read again. The same, and whether what then runs on each processor fits its memory.
-bool plan_cut_shortest(struct hlc_program *p);
-bool plan_cut_shortest_fit(struct hlc_program *p);
-// Whether what runs on each processor fits its memory, the plan's addresses being known; else an error says so.
-bool plan_cut_fit(struct hlc_program *p);
 // Bytes that engines move in whole multiples of; steady states of which a strip is a multiple.
 int64_t plan_cut_unit(const plan_cut *cut);
 uint64_t plan_cut_alignment(const plan_cut *cut);          // of what lies in processors' memories
 uint64_t plan_cut_line(const plan_cut *cut);               // of windows there: a multiple of the shared memory's, too
-int64_t plan_cut_least_strip(const struct hlc_program *p); // so that a round has as many items as the next needs of it
+// Strips that a round has at least, so that it has as many items as the next needs of it; the shortest strips for which there are
+// not too many.
+int64_t plan_cut_least_strips(const struct plan *pl, const plan_cut *cut, int64_t strip);
+int64_t plan_cut_least_strip(const struct plan *pl, const plan_cut *cut);
 int64_t plan_cut_granule_of(const plan_cut *cut);
 // Steady states that strips are multiples of if all that they move is whole lines; more than `most` where not even that.
 int64_t plan_cut_lines_granule(const plan_cut *cut, int64_t most);
 int64_t plan_queue_lines_step(const plan_cut *cut, uint32_t stream); // of one queue
-// Steady states that a round of such strips has at least.
-int64_t plan_cut_least_round(const struct hlc_program *p, int64_t strip);
-// Steady states of input that are taken in, at most, before the output of the first of them is written.
-int64_t plan_cut_latency(const struct hlc_program *p);
-// Keeps the kernel with the longest priming on one processor, and makes up primings again.
-void plan_cut_give_up(struct hlc_program *p);
-// About how long kernels take (work.c), by counts of operations or a profile: to start and end one; an operation; the actors
-// of the cut graph in a steady state on the first processor, and all together.
+// About how long kernels take (charges.c), by counts of operations or a profile: to start and end one; an operation; an actor of
+// the cut graph in a steady state on the first processor, and all together.
 double plan_start_seconds(const machine_processor *x);
 double plan_seconds_an_operation(const machine_processor *x);
-double *plan_actor_seconds(struct hlc_program *p);
-double plan_steady_seconds(struct hlc_program *p);
-// How much longer strips of a length take, as a part of the whole, because they leave lanes of vectors empty.
-typedef struct plan_lane_use {
-    struct hlc_program *p;
-    const double *seconds;
-    double *lanes, sum;
-} plan_lane_use;
-plan_lane_use plan_lane_use_of(struct hlc_program *p);
-double plan_lanes_wasted(const plan_lane_use *use, int64_t strip);
-// For the mapping search (assign_search.c): how many strips a round may have.
-void plan_cut_strips(struct hlc_program *p, uint32_t *least, uint32_t *most);
-// Assigns a round so, if all local memories have room for what then runs there; else all stays as it is, and false.
-bool plan_cut_adopt(struct hlc_program *p, uint32_t strips, uint32_t *where);
+double plan_actor_seconds(const plan_cut *cut, uint32_t actor);
+double plan_cut_seconds(const plan_cut *cut);
+double plan_steady_seconds(const struct hlc_program *p); // of p->cut
 // Improves the assignment where the search finds a better one, and remarks on what it comes to.
 void plan_cut_search(struct hlc_program *p);
 

@@ -96,7 +96,7 @@ bool plan_pass_fuse(hlc_program *p)
         memcpy(&p->plan->kernels, &f.kernels, sizeof f.kernels);
     }
     if (p->cut != NULL)
-        plan_cut_gather(p);
+        plan_cut_gather(p->cut);
     (void)plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
     plan_remark_fuse(p);
     return true;

@@ -764,10 +764,7 @@ static bool check_priming(parser *p)
             for (VEC_EACH(const plan_stage, st, &item->stages))
                 if (st->actor >= p->m->actors.len)
                     return true; // the verifier says so
-    plan *before = p->program->plan;
-    p->program->plan = p->pl;
-    plan_cut_prime(p->program);
-    p->program->plan = before;
+    plan_cut_prime(cut);
     if (cut->priming == priming)
         return true;
     diag_error(p->d, plan_line_range(p->pl, PLAN_LINE_NAME, 0),

@@ -173,10 +173,11 @@ bool plan_find_net(struct hlc_program *p, const bool *apart);
 void plan_gather_kernels(arena *a, plan *pl);
 // A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.
 plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
-// Recomputes the sizes of buffers and the dependences of kernels, and forgets addresses. False when memory for the
-// strip would be absurdly large, which d has.
+// Recomputes the sizes of buffers, for the plan's strip, and forgets addresses. Why that cannot be; NULL: it can.
+const struct plan_reason *plan_find_sizes(arena *a, plan *pl, const sir_module *m, const schedule *s);
+// When stages have changed: the same, and the dependences of kernels. False after an error.
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s);
-// Gives the buffers of a settled plan addresses: what the pass 'allocate' does, and what others try strips with.
+// Gives the buffers of a settled plan addresses.
 void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedule *s);
 void plan_forget_addresses(plan *pl);
 // Drain counts (they need the schedule only).

@@ -92,6 +92,7 @@ const plan_record *plan_record_of(hlc_program *p, const plan_resources *r)
         a->state = plan_actor_state(p, i) != NULL;
         a->lanes = lanes_of(r->processors.data[0].processor, a->keeps);
         a->operations = each[i] * (double)p->schedule->reps[i] * (p->profile != NULL ? a->lanes : 1); // measured on lanes
+        a->work = a->operations * plan_seconds_an_operation(r->processors.data[0].processor) / a->lanes;
         a->lacks = lacks_of(p, record, i);
         double *seconds = ARENA_ARRAY(p->arena, double, record->kinds.len + 1);
         for (size_t k = 0; k < record->kinds.len; k++) {

@@ -117,7 +117,7 @@ static const char *memory_name(const hlc_program *p)
 
 static int64_t latency_of(const hlc_program *p)
 {
-    return p->cut != NULL ? plan_cut_latency(p) : p->plan->strip;
+    return p->cut != NULL ? p->cut->rounds * p->cut->strips * p->plan->strip : p->plan->strip;
 }
 
 static const char *ordinal_ending(int64_t n)
@@ -182,19 +182,14 @@ void plan_remark_map(hlc_program *p)
                     p->plan->processor, p->net != NULL ? " or others that work in its memory" : "", p->plan->memory);
         return;
     }
-    const double *seconds = plan_actor_seconds(p);
-    double all = 0, *of = ARENA_ARRAY(p->arena, double, cut->kernels.len + 1);
-    for (uint32_t i = 0; i < cut->graph->module->actors.len; i++) {
-        if (cut->graph->actor_of[i] == SIR_NONE)
-            continue;
-        of[cut->graph->kernel_of[i]] += seconds[i];
-        all += seconds[i];
-    }
+    double all = 0;
+    for (VEC_EACH(const plan_cut_kernel, kernel, &cut->kernels))
+        all += kernel->seconds;
     for (size_t i = 0; i < cut->kernels.len; i++)
         diag_remark(p->diag, whole_range(p, cut->graph->kernels.data[i].actors.data[0]),
                     "%s is one of %zu for %zu processor%s: about %.3g %% of all work [map]", kernel_text(p, i),
                     cut->kernels.len, cut->resources->processors.len, cut->resources->processors.len == 1 ? "" : "s",
-                    all > 0 ? 100 * of[i] / all : 0);
+                    all > 0 ? 100 * cut->kernels.data[i].seconds / all : 0);
 }
 
 void plan_remark_net(hlc_program *p, const plan_reason *why, const double *work, const plan_reason *const *keeps)
@@ -455,13 +450,26 @@ static void remark_lines(hlc_program *p)
     }
 }
 
+// Work of a round that is done again where chunks of a kernel begin, in relation to the round's.
+static double repeated_work(const hlc_program *p, size_t number)
+{
+    const plan_cut *cut = p->cut;
+    const plan_cut_kernel *kernel = &cut->kernels.data[number];
+    const uint32_t *where = cut->where + number * cut->strips;
+    uint32_t chunks = 0; // that prime
+    for (uint32_t i = 0; i < cut->strips; i++)
+        chunks += where[i] != where[(i + cut->strips - 1) % cut->strips];
+    double work = kernel->seconds * (double)cut->strips * (double)p->plan->strip;
+    return work > 0 ? kernel->primed * chunks / work : 0;
+}
+
 static void remark_kernel_strips(hlc_program *p, size_t number)
 {
     const plan_cut *cut = p->cut;
     const plan_cut_kernel *kernel = &cut->kernels.data[number];
     src_range at = whole_range(p, cut->graph->kernels.data[number].actors.data[0]);
     size_t processors = processors_of(cut, number);
-    double repeated = kernel->parallel ? plan_cut_repeated(p, (uint32_t)number) : 0;
+    double repeated = repeated_work(p, number);
     if (!kernel->parallel && kernel->why != NULL && kernel->why->why == PLAN_WHY_CHUNKS_COST)
         diag_remark(p->diag, at, "%s stays on %s: '%s' %s [strip-mine]", kernel_text(p, number),
                     processor_name(cut, cut->where[number * cut->strips]), whole_name(p, kernel->pinned_by),

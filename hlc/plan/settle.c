@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What follows from the stages of a plan: sizes of buffers, dependences between kernels.
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/thresholds.h"
+#include "support/numbers.h"
 
 int64_t plan_weights(const sir_actor *actor, size_t count)
 {
@@ -198,11 +198,6 @@ typedef struct sizes {
     bool *has_reader;
 } sizes;
 
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void size_use(void *context, const plan_use *use)
 {
     sizes *z = context;
@@ -214,10 +209,10 @@ static void size_use(void *context, const plan_use *use)
     }
     if (use->writes) {
         z->strip_end[use->buffer] =
-            greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
-        z->end[use->buffer] = greater(z->end[use->buffer], view_end(v, use->init));
-        z->furthest[use->buffer] = greater(z->furthest[use->buffer], view_end(v, use->init + use->drain));
-        z->init_furthest[use->buffer] = greater(z->init_furthest[use->buffer], view_end(v, use->init_drain));
+            number_max(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
+        z->end[use->buffer] = number_max(z->end[use->buffer], view_end(v, use->init));
+        z->furthest[use->buffer] = number_max(z->furthest[use->buffer], view_end(v, use->init + use->drain));
+        z->init_furthest[use->buffer] = number_max(z->init_furthest[use->buffer], view_end(v, use->init_drain));
     } else {
         int64_t next = view_at(v, use->init);
         if (!z->has_reader[use->buffer] || next < b->base)
@@ -226,17 +221,14 @@ static void size_use(void *context, const plan_use *use)
     }
 }
 
-static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
+static const plan_reason *find_sizes(arena *a, plan *pl, const sir_module *m, const schedule *s)
 {
     size_t n = pl->buffers.len;
     bool small = pl->strip <= PLAN_MAX_NUMBER;
     for (size_t i = 0; i < m->channels.len && small; i++)
         small = s->channels[i].steady == 0 || pl->strip <= PLAN_MAX_NUMBER / s->channels[i].steady;
-    if (!small) {
-        diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip",
-                      pl->strip, pl->name);
-        return false;
-    }
+    if (!small)
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_LARGE_STRIP, .names = {pl->name}, .counts = {pl->strip}});
     sizes z = {.plan = pl,
                .has_step = ARENA_ARRAY(a, bool, n + 1),
                .strip_end = ARENA_ARRAY(a, int64_t, n + 1),
@@ -251,20 +243,17 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
         if (!z.has_reader[i])
             b->base = z.end[i];
         b->step = z.has_step[i] ? b->step : 0;
-        b->keep = greater(z.end[i] - b->base, 0);
+        b->keep = number_max(z.end[i] - b->base, 0);
         b->capacity =
-            greater(greater(z.end[i], z.init_furthest[i]), greater(z.strip_end[i] - b->base, z.furthest[i] - b->base));
-        b->capacity = greater(b->capacity, 1) + plan_offload_room(pl, m, (uint32_t)i);
+            number_max(number_max(z.end[i], z.init_furthest[i]), number_max(z.strip_end[i] - b->base, z.furthest[i] - b->base));
+        b->capacity = number_max(b->capacity, 1) + plan_offload_room(pl, m, (uint32_t)i);
         total += plan_buffer_bytes(b, m);
-        if (total > PLAN_MAX_BYTES) {
-            diag_error_at(d, NULL,
-                          "the channels of '%s' need more than %" PRIu64 " bytes in a strip of %" PRId64
-                          " steady states",
-                          pl->name, PLAN_MAX_BYTES, pl->strip);
-            return false;
-        }
+        if (total > PLAN_MAX_BYTES)
+            return plan_reason_of(a, (plan_reason){PLAN_WHY_LARGE_CHANNELS,
+                                                   .names = {pl->name},
+                                                   .counts = {PLAN_MAX_BYTES, pl->strip}});
     }
-    return true;
+    return NULL;
 }
 
 // ---- Dependences ----
@@ -358,19 +347,27 @@ static void settle_streams(arena *a, plan *pl, const schedule *s)
     for (VEC_EACH(const plan_stream, st, &pl->net->streams)) {
         const sir_channel *ch = &pl->net->whole->channels.data[st->channel];
         uint64_t size = plan_element_bytes(pl->net->whole, st->channel);
-        int64_t items = greater(st->writer == SIR_NONE ? 0 : s->reps[st->writer] * pl->strip,
+        int64_t items = number_max(st->writer == SIR_NONE ? 0 : s->reps[st->writer] * pl->strip,
                                 st->reader == SIR_NONE ? 0 : s->reps[st->reader] * pl->strip);
         int64_t capacity = STREAM_BYTES / size < STREAM_ELEMENTS ? (int64_t)(STREAM_BYTES / size) : STREAM_ELEMENTS;
-        VEC_PUSH(a, &pl->capacities, greater(greater(capacity, 2 * items), greater(16, (int64_t)ch->initial.len)));
+        VEC_PUSH(a, &pl->capacities, number_max(number_max(capacity, 2 * items), number_max(16, (int64_t)ch->initial.len)));
     }
+}
+
+const plan_reason *plan_find_sizes(arena *a, plan *pl, const sir_module *m, const schedule *s)
+{
+    plan_forget_addresses(pl);
+    const plan_reason *fails = find_sizes(a, pl, m, s);
+    if (fails == NULL)
+        settle_streams(a, pl, s);
+    return fails;
 }
 
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
-    plan_forget_addresses(pl);
-    if (!settle_sizes(a, d, pl, m, s))
-        return false;
-    settle_streams(a, pl, s);
     settle_dependences(a, pl, m, s);
-    return true;
+    const plan_reason *fails = plan_find_sizes(a, pl, m, s);
+    if (fails != NULL)
+        diag_error_at(d, NULL, "%s", plan_reason_text(a, fails));
+    return fails == NULL;
 }

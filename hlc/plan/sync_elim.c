@@ -322,7 +322,7 @@ bool plan_pass_sync_elim(hlc_program *p)
     if (moved == 0 && p->plan->kernels.len == 0)
         return false;
     if (p->cut != NULL)
-        plan_cut_gather(p);
+        plan_cut_gather(p->cut);
     plan *made = plan_build(p, x.places, most != 0 && p->plan->strip > most ? most : p->plan->strip);
     if (made == NULL)
         return false;

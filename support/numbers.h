@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whole numbers that are not negative, as counts and bytes are.
+#ifndef SVMC_SUPPORT_NUMBERS_H
+#define SVMC_SUPPORT_NUMBERS_H
+
+#include <stdint.h>
+
+static inline int64_t number_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int64_t number_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t number_divide_up(int64_t a, int64_t by)
+{
+    return a / by + (a % by != 0);
+}
+
+// The least multiple of `unit` that is not less; of 0 and 1 the number itself.
+static inline uint64_t number_round_up(uint64_t n, uint64_t unit)
+{
+    return unit < 2 ? n : (n + unit - 1) / unit * unit;
+}
+
+#endif
