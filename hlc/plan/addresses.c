@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // allocate: addresses of buffers, by lifetime. Where kernels work in memories of their own, all that runs there must fit.
 #include <stdlib.h>
+#include <string.h>
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/allocate.h"
@@ -17,9 +18,11 @@ void plan_forget_addresses(plan *pl)
 }
 
 // NOTE(scratch). Buffers that keep nothing between runs and that one kernel alone uses live only from the first item of
-// the kernel that writes them to the last that reads them. All kernels here run on one processor, one after the other,
-// so such buffers of all kernels share one area.
+// the kernel that writes them to the last that reads them. Kernels of one processor run one after the other, so such
+// buffers of all of them share one area. Kernels that streams join may be on several processors, and one that sends
+// messages may give way to another within its run, for a message goes onto a stream: it has an area of its own.
 typedef struct lifetime {
+    uint32_t area;                        // shared with others of the same number
     uint32_t buffer, kernel, first, last; // items
     uint64_t bytes;
 } lifetime;
@@ -44,6 +47,8 @@ static void note_lifetime(void *context, const plan_use *use)
 static int compare_lifetimes(const void *x, const void *y)
 {
     const lifetime *a = x, *b = y;
+    if (a->area != b->area)
+        return a->area < b->area ? -1 : 1;
     if (a->kernel != b->kernel)
         return a->kernel < b->kernel ? -1 : 1;
     if (a->first != b->first)
@@ -73,8 +78,32 @@ static uint64_t place_scratch(arena *a, plan *pl, const lifetime *scratch, size_
     plan_allocation made = plan_allocate(objects, count);
     for (size_t i = 0; i < count; i++)
         pl->buffers.data[scratch[i].buffer].address = start + objects[i].address;
-    pl->least_bytes = start + made.bound;
+    pl->least_bytes += made.bound;
     return start + made.bytes;
+}
+
+// Per kernel that streams join: the first of those that share its area.
+static uint32_t *find_areas(arena *a, const plan *pl)
+{
+    size_t n = pl->net == NULL ? 0 : pl->net->kernels.len;
+    uint32_t *areas = ARENA_ARRAY(a, uint32_t, n + 1);
+    bool *sends = ARENA_ARRAY(a, bool, (pl->net == NULL ? 0 : pl->net->whole->actors.len) + 1);
+    for (size_t i = 0; n != 0 && i < pl->net->ways->len; i++)
+        sends[pl->net->ways->data[i].sender] = true;
+    for (uint32_t k = 0; k < n; k++) {
+        bool alone = false;
+        for (VEC_EACH(const uint32_t, actor, &pl->net->kernels.data[k].actors))
+            alone |= sends[*actor];
+        areas[k] = alone ? PLAN_NONE : k;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t first = 0;
+        while (areas[k] != PLAN_NONE && first < k &&
+               (areas[first] != first || strcmp(plan_net_processor(pl, first), plan_net_processor(pl, k)) != 0))
+            first++;
+        areas[k] = areas[k] == PLAN_NONE ? k + (uint32_t)n : first;
+    }
+    return areas;
 }
 
 // Behind what is used within runs only, each kernel has a place for what stays there between its runs, the same on every
@@ -123,6 +152,7 @@ static void assign_in_cut(arena *a, plan *pl, const sir_module *m, lifetimes *l)
         }
     }
     qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
+    pl->least_bytes = 0;
     uint64_t within = place_scratch(a, pl, scratch, scratch_count, 0), least = pl->least_bytes;
     pl->bytes = place_kernels(a, pl, m, l, number_round_up(within, alignment_of(pl)));
     pl->least_bytes = least + pl->bytes - within;
@@ -144,9 +174,11 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
         return;
     }
     lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
+    const uint32_t *areas = find_areas(a, pl);
     uint64_t address = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (pl->buffers.data[i].keep == 0 && !l.shared[i] && l.of[i].kernel != PLAN_NONE) {
+            l.of[i].area = pl->net == NULL ? 0 : areas[pl->net->kernel_of[m->channels.data[pl->buffers.data[i].channel].producer]];
             scratch[scratch_count++] = l.of[i];
         } else {
             pl->buffers.data[i].address = address;
@@ -154,7 +186,12 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
         }
     }
     qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
-    pl->bytes = place_scratch(a, pl, scratch, scratch_count, address);
+    pl->bytes = pl->least_bytes = address;
+    for (size_t from = 0, to = 0; from < scratch_count; from = to) {
+        while (to < scratch_count && scratch[to].area == scratch[from].area)
+            to++;
+        pl->bytes = place_scratch(a, pl, scratch + from, to - from, number_round_up(pl->bytes, alignment_of(pl)));
+    }
 }
 
 bool plan_pass_allocate(hlc_program *p)
