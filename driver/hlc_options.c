@@ -351,6 +351,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         brook = brook || in->language == LANGUAGE_BROOK;
     }
     const char *march = option_last(o, OPT_MARCH);
+    const native_vectors vectors = native_vectors_of(march);
     *config = (hlc_config){
         .emit = emit_of(mode),
         .stream_ir = stream_ir,
@@ -367,7 +368,8 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .march = march != NULL,
         .byte_vectors = march != NULL && strcmp(march, "native") == 0 && native_has_byte_vectors(),
-        .vector_bytes = march != NULL && strcmp(march, "native") == 0 ? native_vector_bytes() : 0,
+        .vector_bytes = vectors.registers * vectors.bytes,
+        .vector_registers = vectors.registers,
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),
         .no_lanes = !option_flag(o, OPT_LANES, true),
         .no_steps = !option_flag(o, OPT_STEPS, true),

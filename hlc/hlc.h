@@ -54,6 +54,7 @@ typedef struct hlc_config {
     bool march;    // C is compiled for a processor that the user names
     bool byte_vectors;    // that processor looks up and multiplies bytes of whole vectors, in tables and by matrices of bits
     int64_t vector_bytes; // of that processor's vector registers together; 0: not known
+    int64_t vector_registers; // how many these are
     bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other
     bool no_steps;  // filters that take bits do so one by one
@@ -99,6 +100,12 @@ typedef struct hlc_config {
 static inline bool hlc_has_wide_vectors(const hlc_config *config)
 {
     return config->vector_bytes >= 32 * 64;
+}
+
+// Floats that one of its vector registers holds; 0: not known.
+static inline int64_t hlc_vector_floats(const hlc_config *config)
+{
+    return config->vector_registers > 0 ? config->vector_bytes / config->vector_registers / (int64_t)sizeof(float) : 0;
 }
 
 // Whether a debugger is to find every local and field under its own name.

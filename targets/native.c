@@ -51,14 +51,23 @@ static uint64_t read_simd_width(void)
 #endif
 }
 
-int64_t native_vector_bytes(void)
+native_vectors native_vectors_of(const char *march)
 {
+    static const struct {
+        const char *march;
+        native_vectors vectors;
+    } levels[] = {
+        {"x86-64", {16, 16}}, {"x86-64-v2", {16, 16}}, {"x86-64-v3", {16, 32}}, {"x86-64-v4", {32, 64}}};
+    const char *level = march != NULL ? march : "";
 #ifdef __x86_64__
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512vl") ? 32 * 64 : __builtin_cpu_supports("avx2") ? 16 * 32 : 16 * 16;
-#else
-    return 0;
+    if (strcmp(level, "native") == 0)
+        level = __builtin_cpu_supports("avx512vl") ? "x86-64-v4" : __builtin_cpu_supports("avx2") ? "x86-64-v3" : "x86-64";
 #endif
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (strcmp(level, levels[i].march) == 0)
+            return levels[i].vectors;
+    return (native_vectors){0};
 }
 
 bool native_has_byte_vectors(void)

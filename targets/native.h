@@ -12,8 +12,12 @@ machine *native_machine(arena *a, diag_engine *d, const char *directory, src_ran
 // $SVMC_NATIVE, else svmc/native.yaml in $XDG_CONFIG_HOME or ~/.config; NULL when none of these is set.
 const char *native_path(arena *a);
 
-// Bytes of all vector registers of this processor; 0: not known.
-int64_t native_vector_bytes(void);
+// The vector registers of the processor that -march= names: how many, and the bytes of one.
+typedef struct native_vectors {
+    int64_t registers, bytes;
+} native_vectors;
+// "native" is this one, and the levels of x86-64 have names; of others, and of NULL, nothing is known: 0.
+native_vectors native_vectors_of(const char *march);
 // Whether it permutes bytes of whole vectors of 64, and multiplies them by matrices of bits (AVX512-VBMI and GFNI).
 bool native_has_byte_vectors(void);
 

@@ -62,6 +62,7 @@ typedef struct emitter {
     bool cached;          // the processor has caches: arrays of lanes may be larger than the first
     bool permutes;        // the processor that runs the program permutes bytes of four registers of 64
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
+    int64_t vector_floats; // that a vector register of it holds; 0: not known
     int most_trips;       // of loops that are done side by side; 0: none are
     int64_t sum_room;     // 4-byte sums of several firings that registers hold beside what they share; 0: not known
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c

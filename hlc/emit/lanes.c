@@ -396,7 +396,7 @@ enum { WAITING_WORK = 128 };
 
 // Items on each side, and nodes for each, from which on statements in a row gain where registers have 64 bytes: C compilers
 // make few vectors of them, and move items into place for each.
-enum { ROW_LEAST_ITEMS = 8, ROW_MOST_ITEMS = 32, ROW_WORK = 6 };
+enum { ROW_LEAST_FLOATS = 8, ROW_LEAST_ITEMS = 8, ROW_MOST_ITEMS = 32, ROW_WORK = 6 };
 
 // Lanes that are turned at once.
 enum { TURNED_LANES = 16 };
@@ -751,7 +751,7 @@ static bool is_row(const body_context *c, const lane_worth *w, int64_t in_stride
 {
     const sir_function *f = c->function;
     int64_t pop = f->pop.max, push = f->push.max;
-    return c->e->wide_registers && c->e->cached && c->in.view.count == 0 && c->out.view.count == 0 &&
+    return c->e->vector_floats >= ROW_LEAST_FLOATS && c->e->cached && c->in.view.count == 0 && c->out.view.count == 0 &&
            in_stride == pop && out_stride == push && f->peek.max <= pop && pop >= ROW_LEAST_ITEMS &&
            pop <= ROW_MOST_ITEMS && push >= ROW_LEAST_ITEMS && push <= ROW_MOST_ITEMS && pop % 4 == 0 &&
            push % 4 == 0 && w->once * 2 >= w->all && w->once >= (double)(ROW_WORK * (pop + push));

@@ -264,6 +264,7 @@ const char *emit_program(hlc_program *p)
     x.e.wide_rows = p->config->vector_bytes >= WIDE_ROWS && p->config->opt_level >= ROWS_LEVEL && !p->config->no_lanes;
     x.e.permutes = p->config->byte_vectors;
     x.e.wide_registers = hlc_has_wide_vectors(p->config);
+    x.e.vector_floats = hlc_vector_floats(p->config);
     x.e.most_trips = program_most_aside(&x);
     x.e.sum_room = x.e.most_trips > 0 ? p->config->vector_bytes / (int64_t)sizeof(float) / 4 * 3 : 0;
     const machine_processor *runs = machine_processor_by_name(p->machine, x.pl->processor);

@@ -20,7 +20,7 @@
 
 // Lanes; items between neighbours at most, which shuffles bring together; items that a firing pushes, which are turned by
 // fours, and all stay in registers.
-enum { LANES = 16, MOST_APART = 4, TURNED_ITEMS = 4, MOST_PUSHED = 32 };
+enum { LANES = 16, LEAST_FLOATS = 8, MOST_APART = 4, TURNED_ITEMS = 4, MOST_PUSHED = 32 };
 
 struct program_reversed {
     emit_signature fire; // of all lanes
@@ -69,7 +69,7 @@ const program_reversed *program_find_reversed(program_emitter *x, emit_filter_in
     program_reversed r = {.inside = ARENA_ARRAY(x->e.arena, bool, w->in.len + 1)};
     bool pure = fire->in && fire->out && fire->fields.len == 0 && fire->given.len == 0 && !fire->iter &&
                 !fire->random && !fire->log && !fire->sends && !fire->actor;
-    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || !x->e.wide_registers || !x->e.cached ||
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || x->e.vector_floats < LEAST_FLOATS || !x->e.cached ||
         x->in_cycle || w->general || w->tail || !pure || out.count != 0 || f->push.max % TURNED_ITEMS != 0 ||
         f->push.max > MOST_PUSHED || f->peek.max > f->pop.max || !is_word(filter->input) || !is_word(filter->output) ||
         !plan_filter_can_fuse_horizontally(filter) || !find_inside(w, &r) ||
