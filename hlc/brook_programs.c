@@ -63,7 +63,7 @@ static bool find_rates(hlc_program *g, const brook_kernel *k, rates *r)
     uint32_t writer = SIR_NONE;
     for (uint32_t i = 0; i < g->module->actors.len; i++) {
         const sir_actor *a = g->module->actors.data[i];
-        if (a->path != NULL || (a->kind != SIR_READER && a->kind != SIR_WRITER))
+        if (a->path != NULL || !sir_is_file(a))
             continue;
         if (a->kind == SIR_READER) {
             r->takes = true;

@@ -48,6 +48,20 @@ bool sir_eval_unary(lang_unary_op op, const sir_type *t, sir_scalar a, sir_scala
     return false;
 }
 
+// A double has every int and every float.
+static bool eval_order(lang_binary_op op, double a, double b, int32_t *r)
+{
+    switch (op) {
+    case LANG_OP_EQ: *r = a == b; return true;
+    case LANG_OP_NE: *r = a != b; return true;
+    case LANG_OP_LT: *r = a < b; return true;
+    case LANG_OP_LE: *r = a <= b; return true;
+    case LANG_OP_GT: *r = a > b; return true;
+    case LANG_OP_GE: *r = a >= b; return true;
+    default: return false;
+    }
+}
+
 static bool eval_int(lang_binary_op op, int32_t a, int32_t b, int32_t *r)
 {
     if ((op == LANG_OP_DIV || op == LANG_OP_REM) && b == 0)
@@ -63,17 +77,10 @@ static bool eval_int(lang_binary_op op, int32_t a, int32_t b, int32_t *r)
     case LANG_OP_XOR: *r = a ^ b; return true;
     case LANG_OP_SHL: *r = svm_shl(a, b); return true;
     case LANG_OP_SHR: *r = svm_shr(a, b); return true;
-    case LANG_OP_EQ: *r = a == b; return true;
-    case LANG_OP_NE: *r = a != b; return true;
-    case LANG_OP_LT: *r = a < b; return true;
-    case LANG_OP_LE: *r = a <= b; return true;
-    case LANG_OP_GT: *r = a > b; return true;
-    case LANG_OP_GE: *r = a >= b; return true;
     case LANG_OP_LAND: *r = a && b; return true;
     case LANG_OP_LOR: *r = a || b; return true;
-    case LANG_BINARY_COUNT: break;
+    default: return eval_order(op, a, b, r);
     }
-    return false;
 }
 
 static bool eval_float(lang_binary_op op, float a, float b, sir_scalar *r)
@@ -83,13 +90,7 @@ static bool eval_float(lang_binary_op op, float a, float b, sir_scalar *r)
     case LANG_OP_SUB: r->f = a - b; return true;
     case LANG_OP_MUL: r->f = a * b; return true;
     case LANG_OP_DIV: r->f = a / b; return true;
-    case LANG_OP_EQ: r->i = a == b; return true;
-    case LANG_OP_NE: r->i = a != b; return true;
-    case LANG_OP_LT: r->i = a < b; return true;
-    case LANG_OP_LE: r->i = a <= b; return true;
-    case LANG_OP_GT: r->i = a > b; return true;
-    case LANG_OP_GE: r->i = a >= b; return true;
-    default: return false;
+    default: return eval_order(op, a, b, &r->i);
     }
 }
 
@@ -100,13 +101,7 @@ static bool eval_double(lang_binary_op op, double a, double b, sir_scalar *r)
     case LANG_OP_SUB: r->d = a - b; return true;
     case LANG_OP_MUL: r->d = a * b; return true;
     case LANG_OP_DIV: r->d = a / b; return true;
-    case LANG_OP_EQ: r->i = a == b; return true;
-    case LANG_OP_NE: r->i = a != b; return true;
-    case LANG_OP_LT: r->i = a < b; return true;
-    case LANG_OP_LE: r->i = a <= b; return true;
-    case LANG_OP_GT: r->i = a > b; return true;
-    case LANG_OP_GE: r->i = a >= b; return true;
-    default: return false;
+    default: return eval_order(op, a, b, &r->i);
     }
 }
 

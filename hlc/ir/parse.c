@@ -575,10 +575,9 @@ static void parse_actor_kind(sir_parser *p, sir_actor *a)
             VEC_PUSH(m->arena, &a->inputs, SIR_NONE);
     }
     a->item = sir_parse_type(p);
-    if ((a->kind == SIR_READER || a->kind == SIR_WRITER) && !p->failed && a->item->kind == SIR_INT &&
-        sir_accept_word(p, "bytes"))
+    if (sir_is_file(a) && !p->failed && a->item->kind == SIR_INT && sir_accept_word(p, "bytes"))
         a->item = sir_type_stored(m, SIR_STORED_UINT8);
-    if ((a->kind == SIR_READER || a->kind == SIR_WRITER) && p->token.kind == TOKEN_STRING) {
+    if (sir_is_file(a) && p->token.kind == TOKEN_STRING) {
         a->path = arena_strdup(m->arena, p->token.text);
         sir_advance(p);
     }

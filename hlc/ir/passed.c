@@ -10,23 +10,6 @@
 
 #include "hlc/ir/walk.h"
 
-typedef struct uses {
-    uint32_t field;
-    size_t count;
-} uses;
-
-static void count_use(void *context, sir_expr *e, bool written)
-{
-    uses *u = context;
-    (void)written;
-    u->count += e->kind == SIR_FIELD && e->index == u->field;
-}
-
-static void count_uses(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, count_use, context);
-}
-
 static bool is_field(const sir_expr *e, uint32_t field)
 {
     return e != NULL && e->kind == SIR_FIELD && e->index == field;
@@ -57,7 +40,6 @@ static bool changes_once(const sir_block *b, uint32_t field)
 bool sir_find_beginning(const sir_filter *f, uint32_t field, sir_beginning *found)
 {
     const sir_field *x = &f->fields.data[field];
-    uses all = {.field = field}, inside = {.field = field};
     if (x->type->kind != SIR_INT || !(x->init.zero || x->init.data[0].i == 0))
         return false;
     for (VEC_EACH(sir_stmt *, at, &f->work->body)) {
@@ -67,10 +49,8 @@ bool sir_find_beginning(const sir_filter *f, uint32_t field, sir_beginning *foun
                     cond->u.arg[1]->kind == SIR_CONST && cond->u.arg[1]->u.value.i > 0;
         if (!asks || !changes_once(&s->u.if_.then, field))
             continue;
-        sir_visit_stmts(&f->work->body, count_uses, &all);
-        sir_visit_stmts(&s->u.if_.then, count_uses, &inside);
         *found = (sir_beginning){field, cond->u.arg[1]->u.value.i};
-        return all.count == inside.count + 1; // the condition's
+        return sir_count_field(&f->work->body, field) == sir_count_field(&s->u.if_.then, field) + 1; // the condition's
     }
     return false;
 }
@@ -162,9 +142,7 @@ bool sir_is_last(arena *a, const sir_filter *f, uint32_t field)
         value = (*at)->u.set.value;
         sets++;
     }
-    uses all = {.field = field};
-    sir_visit_stmts(&work->body, count_uses, &all);
-    if (sets != 1 || all.count < 2)
+    if (sets != 1 || sir_count_field(&work->body, field) < 2)
         return false;
     do {
         p.changed = false;

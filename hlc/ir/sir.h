@@ -249,6 +249,10 @@ typedef struct sir_actor {
     sir_loc loc;
 } sir_actor;
 #define SIR_NONE UINT32_MAX
+static inline bool sir_is_file(const sir_actor *a)
+{
+    return a->kind == SIR_READER || a->kind == SIR_WRITER;
+}
 
 // Items of which, from the `first` behind the initialisation on, all but every so many are known to be 0. The filters are no
 // actor's: they say what steady states come to. `samples` is the producer without what it pushes of zeros (pop 1, push 1);

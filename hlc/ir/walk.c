@@ -188,34 +188,42 @@ void sir_declared_values(const sir_block *b, sir_expr **values)
     sir_visit_stmts(b, drop_value, values);
 }
 
-typedef struct local_counter {
-    uint32_t local;
+typedef struct name_counter {
+    sir_expr_kind kind;
+    uint32_t index;
     size_t found;
-} local_counter;
+} name_counter;
 
-static void count_local(void *context, sir_expr *e, bool written)
+static void count_name(void *context, sir_expr *e, bool written)
 {
-    local_counter *n = context;
+    name_counter *n = context;
     (void)written;
-    n->found += e->kind == SIR_LOCAL && e->index == n->local;
+    n->found += e->kind == n->kind && e->index == n->index;
 }
 
-static void count_local_stmt(void *context, sir_stmt *s)
+static void count_names(void *context, sir_stmt *s)
 {
-    sir_visit_exprs(s, count_local, context);
+    sir_visit_exprs(s, count_name, context);
+}
+
+size_t sir_count_field(const sir_block *b, uint32_t field)
+{
+    name_counter n = {SIR_FIELD, field, 0};
+    sir_visit_stmts(b, count_names, &n);
+    return n.found;
 }
 
 size_t sir_count_local(const sir_block *b, uint32_t local)
 {
-    local_counter n = {.local = local};
-    sir_visit_stmts(b, count_local_stmt, &n);
+    name_counter n = {SIR_LOCAL, local, 0};
+    sir_visit_stmts(b, count_names, &n);
     return n.found;
 }
 
 size_t sir_count_local_in(sir_expr *e, uint32_t local)
 {
-    local_counter n = {.local = local};
-    sir_visit_tree(e, false, count_local, &n);
+    name_counter n = {SIR_LOCAL, local, 0};
+    sir_visit_tree(e, false, count_name, &n);
     return n.found;
 }
 

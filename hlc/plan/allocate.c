@@ -24,6 +24,7 @@ typedef struct allocator {
     size_t count;
     uint32_t *by_first; // objects in order of their first stage
     uint32_t *rank;     // an object's position in by_first
+    uint32_t *firsts;   // in the same order, their first stages
     uint32_t *stages;   // the distinct first and last stages, sorted
     size_t stage_count;
     // Who is placed: marks by rank, and a segment tree over stages, in whose nodes there are lists of those that live
@@ -84,17 +85,23 @@ static void sort_objects(const allocator *l, order_kind kind, key *keys, uint32_
 
 // ---- Who lives at the same time ----
 
-static size_t stage_index(const allocator *l, uint32_t stage)
+// How many of the sorted numbers are less.
+static size_t count_less(const uint32_t *sorted, size_t count, uint64_t than)
 {
-    size_t low = 0, high = l->stage_count;
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (l->stages[middle] < stage)
+        if (sorted[middle] < than)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+static size_t stage_index(const allocator *l, uint32_t stage)
+{
+    return count_less(l->stages, l->stage_count, stage);
 }
 
 // The nodes of the tree are those of a heap over stage_count leaves.
@@ -137,24 +144,11 @@ static void add_neighbour(allocator *l, size_t *found, uint32_t object)
     l->neighbours[(*found)++] = (taken){from, from + l->objects[object].bytes};
 }
 
-// The position in by_first behind all objects with first stages up to this one.
-static size_t rank_behind(const allocator *l, uint32_t stage)
-{
-    size_t low = 0, high = l->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (l->objects[l->by_first[middle]].first <= stage)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Adds the placed objects that begin in a later stage than the first of o and no later than in its last.
 static bool add_beginning(allocator *l, const plan_object *o, size_t most, size_t *found)
 {
-    size_t from = rank_behind(l, o->first), to = rank_behind(l, o->last);
+    size_t from = count_less(l->firsts, l->count, (uint64_t)o->first + 1),
+           to = count_less(l->firsts, l->count, (uint64_t)o->last + 1);
     for (size_t word = from / 64; word * 64 < to; word++) {
         uint64_t marks = l->placed[word];
         if (word == from / 64)
@@ -375,8 +369,11 @@ plan_allocation plan_allocate(plan_object *objects, size_t count)
     l.rank = ARENA_ARRAY(a, uint32_t, count);
     l.by_first = ARENA_ARRAY(a, uint32_t, count);
     sort_objects(&l, BY_FIRST, ARENA_ARRAY(a, key, count), l.by_first);
-    for (uint32_t i = 0; i < count; i++)
+    l.firsts = ARENA_ARRAY(a, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
         l.rank[l.by_first[i]] = i;
+        l.firsts[i] = objects[l.by_first[i]].first;
+    }
     l.placed = ARENA_ARRAY(a, uint64_t, count / 64 + 1);
     l.lists = ARENA_ARRAY(a, uint32_t, 2 * (l.stage_count + 1));
     l.links = ARENA_ARRAY(a, uint32_t, 2 + count * 4 * tree_height(l.stage_count));

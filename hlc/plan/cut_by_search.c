@@ -10,11 +10,6 @@
 
 #define CUT_OPERATION 1e-9 // seconds; only relations count here
 
-static bool is_file(const sir_actor *a)
-{
-    return a->kind == SIR_READER || a->kind == SIR_WRITER;
-}
-
 static uint64_t state_of(const hlc_program *p, uint32_t actor)
 {
     return plan_footprint_of(p->arena, p->module, &actor, 1).state;
@@ -66,7 +61,7 @@ uint32_t *plan_cut_group_by_search(hlc_program *p, const plan_record *record, bo
     for (uint32_t i = 0; i < n; i++) {
         kernel_of[i] = SIR_NONE;
         task[i] = MAP_OUTSIDE;
-        if (is_file(m->actors.data[i]))
+        if (sir_is_file(m->actors.data[i]))
             continue;
         task[i] = (uint32_t)problem.tasks.len;
         double time = (keep ? record->of[i].operations : plan_record_work(record, i)) * CUT_OPERATION;

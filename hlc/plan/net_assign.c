@@ -191,11 +191,6 @@ static void find_parallel(assigner *x, const plan_reason *const *why)
 
 // ---- Where regions are cut ----
 
-static bool is_file(const sir_actor *a)
-{
-    return a->kind == SIR_READER || a->kind == SIR_WRITER;
-}
-
 static bool has_several(hlc_program *p)
 {
     const plan_demands demands = {.io = false};
@@ -224,7 +219,7 @@ const bool *plan_find_apart(hlc_program *p)
         double from = each[c->producer] * (double)s->reps[c->producer],
                to = each[c->consumer] * (double)s->reps[c->consumer], least = NET_CUT_SHARE * all;
         bool loop = s->cycle[c->producer] >= 0 && s->cycle[c->producer] == s->cycle[c->consumer];
-        if (sc->cut || loop || is_file(m->actors.data[c->producer]) || is_file(m->actors.data[c->consumer]))
+        if (sc->cut || loop || sir_is_file(m->actors.data[c->producer]) || sir_is_file(m->actors.data[c->consumer]))
             continue;
         bool keeps = plan_actor_keeps(p, c->producer) != NULL, other = plan_actor_keeps(p, c->consumer) != NULL;
         apart[i] = (sc->remainder > 0 && to > least) || (keeps != other && (from > least || to > least));

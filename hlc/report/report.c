@@ -190,11 +190,6 @@ static uint32_t box_of(const uint32_t *kernel_of, uint32_t actor, const uint32_t
     return kernel_of[actor] != SIR_NONE ? 1 + kernel_of[actor] : boxes[actor];
 }
 
-static bool is_io(const sir_actor *a)
-{
-    return a->kind == SIR_READER || a->kind == SIR_WRITER;
-}
-
 static double steady_bytes(const reporter *r, uint32_t channel)
 {
     return (double)r->schedule->channels[channel].steady * (double)plan_element_bytes(r->whole, channel);
@@ -222,12 +217,12 @@ static void adopt(reporter *r, uint32_t *kernel_of)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < channels; i++) {
             const sir_channel *c = &r->whole->channels.data[i];
-            if (kernel_of[c->consumer] == SIR_NONE && !is_io(r->whole->actors.data[c->consumer]))
+            if (kernel_of[c->consumer] == SIR_NONE && !sir_is_file(r->whole->actors.data[c->consumer]))
                 kernel_of[c->consumer] = kernel_of[c->producer];
         }
         for (size_t i = channels; i-- > 0;) {
             const sir_channel *c = &r->whole->channels.data[i];
-            if (kernel_of[c->producer] == SIR_NONE && !is_io(r->whole->actors.data[c->producer]))
+            if (kernel_of[c->producer] == SIR_NONE && !sir_is_file(r->whole->actors.data[c->producer]))
                 kernel_of[c->producer] = kernel_of[c->consumer];
         }
     }
@@ -572,7 +567,7 @@ bool report_make(hlc_program *p, hlc_report *report)
     else
         view_kernels(&r);
     for (size_t i = 0; i < r.whole->actors.len; i++)
-        if (is_io(r.whole->actors.data[i]))
+        if (sir_is_file(r.whole->actors.data[i]))
             r.kernel_of[i] = SIR_NONE;
     find_operations(&r);
     report->program = r.whole->name;
