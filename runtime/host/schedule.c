@@ -2,6 +2,7 @@
 // Scheduling on one thread, where every machine begins. Kernels run when the control thread waits (or uses a stream and
 // has to wait), first come first served, until what it waits for has happened. A kernel that never blocks and has
 // nothing to wait for runs at once, as a plain call: no kernel can tell the difference, and nothing is cheaper.
+#include "runtime/common/control_thread.h"
 #include "runtime/host/host.h"
 
 #include <sched.h>
@@ -215,28 +216,14 @@ void svmr_halt(svm_Machine *m)
         svmr_haltShared(m);
 }
 
-static void *controlMain(void *argument)
-{
-    svmr_Control *c = argument;
-    svmr_thread.control = c;
-    svmr_thread.inUse = c->machine;
-    c->main(c);
-    free(svmr_thread.message);
-    return NULL;
-}
-
 void svmr_controlStart(svm_Machine *m, svmr_Control *c)
 {
     svmr_share(m);
-    pthread_t *thread = svmr_allocate(1, sizeof *thread);
-    c->scheduling = thread;
-    if (pthread_create(thread, NULL, controlMain, c))
-        svmr_fatalProgram("the system gives no thread for the control thread '%s'", svmr_controlName(c));
+    svmr_controlThreadStart(c);
 }
 
 void svmr_controlJoined(svm_Machine *m, svmr_Control *c)
 {
     (void)m;
-    pthread_join(*(pthread_t *)c->scheduling, NULL);
-    free(c->scheduling);
+    svmr_controlThreadJoin(c);
 }

@@ -4,34 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "runtime/common/machine_text.h"
 #include "runtime/sim/internal.h"
-
-// ---- Machines ----
-
-static const svm_SimMachine *findText(const char *name)
-{
-    for (size_t i = 0; i < svm_simTable.machineCount; i++)
-        if (strcmp(svm_simTable.machines[i].name, name) == 0)
-            return &svm_simTable.machines[i];
-    return NULL;
-}
-
-static const machine *parse(simr_Simulation *s, const svm_SimMachine *row)
-{
-    source_set *sources = ARENA_NEW(s->arena, source_set);
-    diag_engine *d = ARENA_NEW(s->arena, diag_engine);
-    source_set_init(sources, s->arena);
-    diag_init(d, s->arena, sources);
-    d->no_warnings = true; // svm-llc gave them
-    source_id file = source_add(sources, arena_printf(s->arena, "%s.yaml", row->name), row->text, strlen(row->text));
-    const machine *m = machine_parse(s->arena, d, file);
-    if (!m) {
-        fflush(stdout);
-        diag_flush(d, stderr, DIAG_FORMAT_TEXT, false);
-        svmr_fatalProgram("the description of the machine '%s' that the program was built with is wrong", row->name);
-    }
-    return m;
-}
 
 // ---- Processors ----
 
@@ -132,13 +106,8 @@ void simr_begin(simr_Simulation *s, int processorId)
             "the program was built with %zu counters, and the simulator has %d; build it with the svm-llc "
             "that belongs to it",
             svm_simTable.classCount, SVM_SIM_CLASSES);
-    const svm_SimMachine *row = findText(s->table->name);
-    if (!row)
-        svmr_fatalProgram("the program was built without a description of its machine '%s'; build it with svm-llc "
-                          "--target=sim",
-                          s->table->name);
     s->arena = arena_create();
-    const machine *m = parse(s, row);
+    const machine *m = svmr_readMachine(s->arena, s->table->name, "sim");
     s->engine = sim_create(s->arena, m, &(sim_options){.trace_limit = simr_wantsTrace() ? SIM_TRACE_LIMIT : 0});
     setUpProcessors(s, m);
     s->main.processor = mainProcessor(s, m, &s->processors[svmr_index(processorId)]);

@@ -6,6 +6,7 @@
 
 #include "runtime/cell/svm/ppu/internal.h"
 #include "runtime/common/adversary.h"
+#include "runtime/common/control_thread.h"
 
 void svmr_schedulerCreate(svm_Machine *m)
 {
@@ -263,28 +264,14 @@ void svmr_poll(svm_Machine *m)
 
 // ---- Control threads ----
 
-static void *controlMain(void *argument)
-{
-    svmr_Control *c = argument;
-    svmr_thread.control = c;
-    svmr_thread.inUse = c->machine;
-    c->main(c);
-    free(svmr_thread.message);
-    return NULL;
-}
-
 void svmr_controlStart(svm_Machine *m, svmr_Control *c)
 {
-    pthread_t *thread = svmr_allocate(1, sizeof *thread);
     m->shared = true;
-    c->scheduling = thread;
-    if (pthread_create(thread, NULL, controlMain, c))
-        svmr_fatalProgram("the system gives no thread for the control thread '%s'", svmr_controlName(c));
+    svmr_controlThreadStart(c);
 }
 
 void svmr_controlJoined(svm_Machine *m, svmr_Control *c)
 {
     (void)m;
-    pthread_join(*(pthread_t *)c->scheduling, NULL);
-    free(c->scheduling);
+    svmr_controlThreadJoin(c);
 }

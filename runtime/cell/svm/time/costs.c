@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "runtime/cell/svm/time/replay.h"
+#include "runtime/common/machine_text.h"
 
 // The counters of the PPE's code; a program that is not instrumented has these, which stay zero.
 __attribute__((weak)) uint64_t svm_simCounts[SVM_SIM_CLASSES];
@@ -10,29 +11,6 @@ __attribute__((weak)) uint64_t svm_simFirings;
 __attribute__((weak)) double svm_simFiringCycles;
 
 // ---- Machines ----
-
-static const machine *parse(svmr_Replay *r)
-{
-    const svm_SimMachine *row = NULL;
-    for (size_t i = 0; i < svm_simTable.machineCount; i++)
-        if (strcmp(svm_simTable.machines[i].name, r->table->name) == 0)
-            row = &svm_simTable.machines[i];
-    if (!row)
-        svmr_fatalProgram("the program was built without a description of its machine '%s'; build it with svm-llc "
-                          "--target=cell-timed",
-                          r->table->name);
-    source_set *sources = ARENA_NEW(r->arena, source_set);
-    diag_engine *d = ARENA_NEW(r->arena, diag_engine);
-    source_set_init(sources, r->arena);
-    diag_init(d, r->arena, sources);
-    d->no_warnings = true; // svm-llc gave them
-    source_id file = source_add(sources, arena_printf(r->arena, "%s.yaml", row->name), row->text, strlen(row->text));
-    const machine *m = machine_parse(r->arena, d, file);
-    if (m)
-        return m;
-    diag_flush(d, stderr, DIAG_FORMAT_TEXT, false);
-    svmr_fatalProgram("the description of the machine '%s' that the program was built with is wrong", row->name);
-}
 
 static size_t processorIndex(const svmr_Replay *r, const char *name)
 {
@@ -158,7 +136,8 @@ svmr_Replay *svmr_replayCreate(svm_Machine *m, int processorId)
     r->arena = arena_create();
     r->last = &r->first;
     r->rests = true;
-    r->engine = sim_create(r->arena, parse(r), &(sim_options){.trace_limit = trace ? SIM_TRACE_LIMIT : 0});
+    r->engine = sim_create(r->arena, svmr_readMachine(r->arena, r->table->name, "cell-timed"),
+                           &(sim_options){.trace_limit = trace ? SIM_TRACE_LIMIT : 0});
     setUpPpe(r, processorId);
     svmr_timedRegister(r);
     return r;
