@@ -136,62 +136,7 @@ static void add_kernel(builder *b, const plan_item *item, uint32_t actor)
     VEC_PUSH(b->p->arena, &b->plan->kernels, k);
 }
 
-// ---- Topological order of actors, a cycle counting as one ----
-
-// Units: a cycle, or an actor that is in none. A unit is named by its first actor in canonical order.
-typedef struct units {
-    uint32_t *of, *waiting; // per actor: its unit; per unit: channels from units not done
-    VEC(uint32_t) heap;     // ready units, least first
-} units;
-
-static void heap_push(arena *a, units *u, uint32_t value)
-{
-    VEC_PUSH(a, &u->heap, value);
-    for (size_t i = u->heap.len - 1; i > 0 && u->heap.data[(i - 1) / 2] > u->heap.data[i]; i = (i - 1) / 2) {
-        uint32_t t = u->heap.data[i];
-        u->heap.data[i] = u->heap.data[(i - 1) / 2];
-        u->heap.data[(i - 1) / 2] = t;
-    }
-}
-
-static uint32_t heap_pop(units *u)
-{
-    uint32_t least = u->heap.data[0], moved = u->heap.data[--u->heap.len];
-    size_t i = 0, n = u->heap.len;
-    for (size_t child = 1; child < n; child = 2 * i + 1) {
-        if (child + 1 < n && u->heap.data[child + 1] < u->heap.data[child])
-            child++;
-        if (moved <= u->heap.data[child])
-            break;
-        u->heap.data[i] = u->heap.data[child];
-        i = child;
-    }
-    if (n != 0)
-        u->heap.data[i] = moved;
-    return least;
-}
-
-static void find_units(builder *b, units *u)
-{
-    size_t n = b->m->actors.len;
-    u->of = ARENA_ARRAY(b->p->arena, uint32_t, n);
-    u->waiting = ARENA_ARRAY(b->p->arena, uint32_t, n);
-    uint32_t *first = ARENA_ARRAY(b->p->arena, uint32_t, (size_t)b->s->cycle_count + 1);
-    memset(first, 0xff, ((size_t)b->s->cycle_count + 1) * sizeof *first);
-    for (uint32_t i = 0; i < n; i++) {
-        int32_t cycle = b->s->cycle[i];
-        u->of[i] = i;
-        if (cycle >= 0 && first[cycle] == UINT32_MAX)
-            first[cycle] = i;
-        if (cycle >= 0)
-            u->of[i] = first[cycle];
-    }
-    for (size_t i = 0; i < b->m->channels.len; i++) {
-        const sir_channel *c = &b->m->channels.data[i];
-        if (u->of[c->producer] != u->of[c->consumer])
-            u->waiting[u->of[c->consumer]]++;
-    }
-}
+// ---- Units ----
 
 static bool build_unit(builder *b, const uint32_t *members, size_t count)
 {
@@ -221,34 +166,11 @@ static bool build_unit(builder *b, const uint32_t *members, size_t count)
 
 static bool build_units(builder *b)
 {
-    arena *a = b->p->arena;
-    size_t n = b->m->actors.len;
-    units u = {0};
-    find_units(b, &u);
-    // Members of each unit, in canonical order: counting sort.
-    uint32_t *start = ARENA_ARRAY(a, uint32_t, n + 1), *members = ARENA_ARRAY(a, uint32_t, n + 1);
-    for (size_t i = 0; i < n; i++)
-        start[u.of[i] + 1]++;
-    for (size_t i = 0; i < n; i++)
-        start[i + 1] += start[i];
-    uint32_t *fill = ARENA_ARRAY(a, uint32_t, n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        members[start[u.of[i]] + fill[u.of[i]]++] = i;
-    for (uint32_t i = 0; i < n; i++)
-        if (u.of[i] == i && u.waiting[i] == 0)
-            heap_push(a, &u, i);
-    while (u.heap.len != 0) {
-        uint32_t unit = heap_pop(&u);
-        if (!build_unit(b, members + start[unit], start[unit + 1] - start[unit]))
+    const sched_units u = sched_units_of(b->p->arena, b->m, b->s);
+    for (size_t i = 0; i < u.count; i++) {
+        const uint32_t start = u.start[u.order[i]], end = u.start[u.order[i] + 1];
+        if (!build_unit(b, u.members + start, end - start))
             return false;
-        for (uint32_t i = start[unit]; i < start[unit + 1]; i++) {
-            const sir_actor *actor = b->m->actors.data[members[i]];
-            for (VEC_EACH(uint32_t, c, &actor->outputs)) {
-                uint32_t to = *c == SIR_NONE ? unit : u.of[b->m->channels.data[*c].consumer];
-                if (to != unit && --u.waiting[to] == 0)
-                    heap_push(a, &u, to);
-            }
-        }
     }
     return true;
 }

@@ -36,7 +36,8 @@ typedef struct grouper {
     VEC(const char *) able; // NOTE(able)
     hmap able_number;
     bool layers;         // units with state are joined layer by layer
-    uint32_t *unit;     // per actor: the first of its cycle, or itself; SIR_NONE: the control program's
+    sched_units units;
+    uint32_t *unit;     // per actor; SIR_NONE: the control program's
     bool *keeps;        // per unit
     uint32_t *able_of;  // per unit
     uint32_t *level;
@@ -111,21 +112,11 @@ static void find_able(grouper *g)
 
 // ---- Groups ----
 
-static bool is_file(const grouper *g, uint32_t actor)
-{
-    sir_actor_kind kind = g->m->actors.data[actor]->kind;
-    return kind == SIR_READER || kind == SIR_WRITER;
-}
-
 static void find_units(grouper *g)
 {
-    uint32_t *first = ARENA_ARRAY(g->a, uint32_t, (size_t)g->s->cycle_count + 1);
-    memset(first, 0xff, ((size_t)g->s->cycle_count + 1) * sizeof *first);
+    g->units = sched_units_of(g->a, g->m, g->s);
     for (uint32_t i = 0; i < g->m->actors.len; i++) {
-        int32_t cycle = g->s->cycle[i];
-        if (cycle >= 0 && first[cycle] == SIR_NONE)
-            first[cycle] = i;
-        g->unit[i] = is_file(g, i) ? SIR_NONE : cycle >= 0 ? first[cycle] : i;
+        g->unit[i] = sir_is_file(g->m->actors.data[i]) ? SIR_NONE : g->units.of[i];
         if (g->unit[i] != SIR_NONE)
             g->keeps[g->unit[i]] |= g->record->of[i].keeps != NULL;
     }
@@ -142,32 +133,18 @@ static bool are_apart(const grouper *g, uint32_t from, uint32_t to)
 // can run them changes, twice.
 static void find_levels(grouper *g)
 {
-    uint32_t n = (uint32_t)g->m->actors.len, *waiting = ARENA_ARRAY(g->a, uint32_t, n + 1);
-    number_list ready = {0};
-    number_list *members = arena_alloc_array(g->a, n + 1, sizeof *members);
-    memset(members, 0, (n + 1) * sizeof *members);
-    for (uint32_t i = 0; i < n; i++)
-        if (g->unit[i] != SIR_NONE)
-            VEC_PUSH(g->a, &members[g->unit[i]], i);
-    for (VEC_EACH(const sir_channel, c, &g->m->channels))
-        if (g->unit[c->producer] != SIR_NONE && g->unit[c->consumer] != SIR_NONE)
-            waiting[g->unit[c->consumer]] += g->unit[c->producer] != g->unit[c->consumer];
-    for (uint32_t i = 0; i < n; i++) {
+    const sched_units *u = &g->units;
+    for (uint32_t i = 0; i < g->m->actors.len; i++)
         g->level[i] = g->keeps[i];
-        if (g->unit[i] == i && waiting[i] == 0)
-            VEC_PUSH(g->a, &ready, i);
-    }
-    for (size_t at = 0; at < ready.len; at++) {
-        uint32_t unit = ready.data[at];
-        for (VEC_EACH(uint32_t, member, &members[unit]))
-            for (VEC_EACH(uint32_t, out, &g->m->actors.data[*member]->outputs)) {
+    for (size_t at = 0; at < u->count; at++) {
+        uint32_t unit = g->unit[u->order[at]];
+        for (uint32_t k = u->start[u->order[at]]; unit != SIR_NONE && k < u->start[unit + 1]; k++)
+            for (VEC_EACH(uint32_t, out, &g->m->actors.data[u->members[k]]->outputs)) {
                 uint32_t to = *out == SIR_NONE ? SIR_NONE : g->unit[g->m->channels.data[*out].consumer];
                 if (to == SIR_NONE || to == unit)
                     continue;
                 uint32_t level = g->level[unit] + (g->keeps[unit] != g->keeps[to]) + 2 * are_apart(g, unit, to);
                 g->level[to] = level > g->level[to] ? level : g->level[to];
-                if (--waiting[to] == 0)
-                    VEC_PUSH(g->a, &ready, to);
             }
     }
 }

@@ -26,35 +26,15 @@ typedef struct spacer {
     size_t kinds;      // 0: who can run a stretch is not asked
 } spacer;
 
-static bool is_file(const sir_actor *a)
-{
-    return a->kind == SIR_READER || a->kind == SIR_WRITER;
-}
-
-// Actors of one feedback loop are a unit. Gives the first actor of each actor's unit.
-static uint32_t *find_firsts(const spacer *s)
-{
-    const sir_module *m = s->p->module;
-    const schedule *sched = s->p->schedule;
-    uint32_t *first = ARENA_ARRAY(s->a, uint32_t, m->actors.len + 1);
-    uint32_t *of_cycle = ARENA_ARRAY(s->a, uint32_t, (size_t)sched->cycle_count + 1);
-    memset(of_cycle, 0xff, ((size_t)sched->cycle_count + 1) * sizeof *of_cycle);
-    for (uint32_t i = 0; i < m->actors.len; i++) {
-        int32_t cycle = sched->cycle[i];
-        if (cycle >= 0 && of_cycle[cycle] == SIR_NONE)
-            of_cycle[cycle] = i;
-        first[i] = is_file(m->actors.data[i]) ? SIR_NONE : cycle >= 0 ? of_cycle[cycle] : i;
-    }
-    return first;
-}
-
 // Numbers units in topological order: depth first, so that branches stay together.
 static void order_units(spacer *s)
 {
     const sir_module *m = s->p->module;
-    const uint32_t *first = find_firsts(s);
+    uint32_t *first = sched_units_of(s->a, m, s->p->schedule).of;
     uint32_t n = (uint32_t)m->actors.len, *waiting = ARENA_ARRAY(s->a, uint32_t, n + 1);
     number_list *out = arena_alloc_array(s->a, n + 1, sizeof *out), stack = {0};
+    for (uint32_t i = 0; i < n; i++)
+        first[i] = sir_is_file(m->actors.data[i]) ? SIR_NONE : first[i];
     memset(out, 0, (n + 1) * sizeof *out);
     for (VEC_EACH(const sir_channel, c, &m->channels)) {
         uint32_t from = first[c->producer], to = first[c->consumer];

@@ -25,11 +25,6 @@ static bool is_dynamic(const sir_actor *a)
     return a->kind == SIR_FILTER && (sched_dynamic_input(a) || sched_dynamic_output(a));
 }
 
-static bool is_io(const sir_actor *a)
-{
-    return a->kind == SIR_READER || a->kind == SIR_WRITER;
-}
-
 // A feedback loop is one kernel, or each of its actors is.
 static void loosen_cycles(cutter *c)
 {
@@ -52,69 +47,22 @@ static void find_alone(cutter *c)
     loosen_cycles(c);
 }
 
-// ---- Levels: actors of a cycle have one ----
-
-typedef VEC(uint32_t) actor_list;
-
-typedef struct leveller {
-    cutter *c;
-    uint32_t *unit, *waiting; // per actor: the first actor of its cycle, or itself; per unit: channels from others not done
-    actor_list *members;
-    actor_list ready;
-} leveller;
-
-static void find_units(leveller *l)
-{
-    const cutter *c = l->c;
-    size_t n = c->m->actors.len;
-    uint32_t *first = ARENA_ARRAY(c->a, uint32_t, (size_t)c->s->cycle_count + 1);
-    memset(first, 0xff, ((size_t)c->s->cycle_count + 1) * sizeof *first);
-    for (uint32_t i = 0; i < n; i++) {
-        int32_t cycle = c->s->cycle[i];
-        if (cycle >= 0 && first[cycle] == SIR_NONE)
-            first[cycle] = i;
-        l->unit[i] = cycle >= 0 ? first[cycle] : i;
-        VEC_PUSH(c->a, &l->members[l->unit[i]], i);
-    }
-    for (VEC_EACH(const sir_channel, ch, &c->m->channels))
-        l->waiting[l->unit[ch->consumer]] += l->unit[ch->producer] != l->unit[ch->consumer];
-    for (uint32_t i = 0; i < n; i++)
-        if (l->unit[i] == i && l->waiting[i] == 0)
-            VEC_PUSH(c->a, &l->ready, i);
-}
-
-static void raise_consumers(leveller *l, uint32_t actor)
-{
-    cutter *c = l->c;
-    for (VEC_EACH(uint32_t, out, &c->m->actors.data[actor]->outputs)) {
-        if (*out == SIR_NONE)
-            continue;
-        uint32_t to = c->m->channels.data[*out].consumer, unit = l->unit[to];
-        if (unit == l->unit[actor])
-            continue;
-        bool rises = c->alone[actor] || c->alone[to] || (c->apart != NULL && c->apart[*out]);
-        uint32_t level = c->level[l->unit[actor]] + rises;
-        if (level > c->level[unit])
-            c->level[unit] = level;
-        if (--l->waiting[unit] == 0)
-            VEC_PUSH(c->a, &l->ready, unit);
-    }
-}
-
+// Levels: actors of a cycle have one.
 static void find_levels(cutter *c)
 {
-    size_t n = c->m->actors.len;
-    leveller l = {.c = c,
-                  .unit = ARENA_ARRAY(c->a, uint32_t, n + 1),
-                  .waiting = ARENA_ARRAY(c->a, uint32_t, n + 1),
-                  .members = arena_alloc_array(c->a, n + 1, sizeof *l.members)};
-    memset(l.members, 0, (n + 1) * sizeof *l.members);
-    find_units(&l);
-    for (size_t at = 0; at < l.ready.len; at++)
-        for (VEC_EACH(uint32_t, member, &l.members[l.ready.data[at]]))
-            raise_consumers(&l, *member);
-    for (uint32_t i = 0; i < n; i++)
-        c->level[i] = c->level[l.unit[i]];
+    const sched_units u = sched_units_of(c->a, c->m, c->s);
+    for (size_t at = 0; at < u.count; at++) {
+        const uint32_t unit = u.order[at];
+        for (uint32_t k = u.start[unit]; k < u.start[unit + 1]; k++)
+            for (VEC_EACH(uint32_t, out, &c->m->actors.data[u.members[k]]->outputs)) {
+                uint32_t to = *out == SIR_NONE ? unit : c->m->channels.data[*out].consumer;
+                bool rises = c->alone[u.members[k]] || c->alone[to] || (c->apart != NULL && *out != SIR_NONE && c->apart[*out]);
+                if (u.of[to] != unit && c->level[unit] + rises > c->level[u.of[to]])
+                    c->level[u.of[to]] = c->level[unit] + rises;
+            }
+    }
+    for (uint32_t i = 0; i < c->m->actors.len; i++)
+        c->level[i] = c->level[u.of[i]];
 }
 
 static void find_streams(cutter *c)
@@ -122,8 +70,8 @@ static void find_streams(cutter *c)
     for (size_t i = 0; i < c->m->channels.len; i++) {
         const sir_channel *ch = &c->m->channels.data[i];
         c->stream[i] = c->alone[ch->producer] || c->alone[ch->consumer] ||
-                       c->level[ch->producer] != c->level[ch->consumer] || is_io(c->m->actors.data[ch->producer]) ||
-                       is_io(c->m->actors.data[ch->consumer]);
+                       c->level[ch->producer] != c->level[ch->consumer] || sir_is_file(c->m->actors.data[ch->producer]) ||
+                       sir_is_file(c->m->actors.data[ch->consumer]);
     }
 }
 
@@ -148,7 +96,7 @@ static void make_kernels(cutter *c)
                 find_root(parent, c->m->channels.data[i].consumer);
     for (uint32_t i = 0; i < n; i++) {
         c->kernel[i] = SIR_NONE;
-        if (is_io(c->m->actors.data[i]))
+        if (sir_is_file(c->m->actors.data[i]))
             continue;
         uint32_t root = find_root(parent, i);
         if (number[root] == 0) {

@@ -94,6 +94,15 @@ int64_t sched_output_rate(const sir_actor *actor, uint32_t port, bool first);   
 // in each round every actor in turn fires as often as it can; svm_exhaust of the run time is the same algorithm.
 void sched_exhaust(const sir_module *m, int64_t *tokens, const int64_t *limits, bool *fired_before, int64_t *fired);
 
+// What is one in a topological order: a feedback loop, or an actor that is in none. A unit is named by its first actor.
+typedef struct sched_units {
+    uint32_t *of;              // per actor
+    uint32_t *order;           // so many units, topologically
+    size_t count;
+    uint32_t *start, *members; // actors of unit u: members[start[u]] to members[start[u + 1] - 1]
+} sched_units;
+sched_units sched_units_of(arena *a, const sir_module *m, const schedule *s);
+
 // The greatest common divisor.
 int64_t sched_gcd(int64_t a, int64_t b);
 
