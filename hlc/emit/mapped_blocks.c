@@ -121,7 +121,7 @@ static int64_t piece(const program_emitter *x, int64_t unit)
     const plan_cut *cut = x->p->cut;
     if (!plan_cut_move(cut)) {
         double starts = SHARE_STARTS * plan_start_seconds(cut->resources->processors.data[0].processor),
-               seconds = plan_steady_seconds(x->p) * (double)x->pl->strip + 1e-12;
+               seconds = plan_cut_seconds(cut) * (double)x->pl->strip + 1e-12;
         int64_t strips = (int64_t)(starts / seconds) + 1, primes = SHARE_PRIMINGS * cut->priming / x->pl->strip + 1;
         strips = strips < primes ? primes : strips;
         return (strips < cut->strips ? strips : cut->strips) * x->pl->strip;

@@ -228,3 +228,11 @@ const machine_processor *plan_bit_processor(const hlc_program *p)
             return &p->machine->processors.data[i];
     return NULL;
 }
+
+int64_t plan_bit_firings(hlc_program *p, const machine_processor *x, const sir_actor *a)
+{
+    if (a->kind != SIR_FILTER || plan_bit_lanes_of(p, x) == 0)
+        return 0;
+    const plan_bit_lanes *b = plan_bit_lanes_for(p, x, a->filter);
+    return b->network == NULL ? 0 : b->lanes;
+}

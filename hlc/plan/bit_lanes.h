@@ -28,6 +28,9 @@ int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x);
 // Of a filter's firings on such a processor; known after the first call.
 const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor *x, const sir_filter *f);
 
+// Firings of an actor that go side by side so; 0: they do not.
+int64_t plan_bit_firings(hlc_program *p, const machine_processor *x, const sir_actor *a);
+
 // Whether items are ints that lie in a byte each, as pack-bits has those of files: all of their bits are turned at once.
 bool plan_bit_packed(const sir_type *t);
 

@@ -32,20 +32,6 @@ double plan_cut_seconds(const plan_cut *cut)
     return sum;
 }
 
-double plan_steady_seconds(const hlc_program *p)
-{
-    return plan_cut_seconds(p->cut);
-}
-
-// Firings that go side by side as bits; 0: they do not.
-static int64_t bit_lanes(hlc_program *p, const machine_processor *x, const sir_actor *a)
-{
-    if (plan_bit_lanes_of(p, x) == 0)
-        return 0;
-    const plan_bit_lanes *b = plan_bit_lanes_for(p, x, a->filter);
-    return b->network == NULL ? 0 : b->lanes;
-}
-
 double plan_lanes_wasted(hlc_program *p, const plan_cut *cut, int64_t strip)
 {
     const plan_net *graph = cut->graph;
@@ -58,7 +44,7 @@ double plan_lanes_wasted(hlc_program *p, const plan_cut *cut, int64_t strip)
             continue;
         double lanes = cut->record->of[graph->actor_of[i]].lanes;
         int64_t reps = graph->schedule->reps[i], firings = strip * reps,
-                bits = lanes > 1 ? bit_lanes(p, cut->resources->processors.data[0].processor, a) : 0;
+                bits = lanes > 1 ? plan_bit_firings(p, cut->resources->processors.data[0].processor, a) : 0;
         if (bits != 0) // vectors that are filled in part take as long as others
             wasted += seconds * (double)((bits - firings % bits) % bits) / (double)firings;
         else if (lanes > 1)

@@ -17,9 +17,16 @@ typedef VEC(uint32_t) number_list;
 static bool has_io(const sir_module *m)
 {
     for (VEC_EACH(sir_actor *, a, &m->actors))
-        if ((*a)->kind == SIR_READER || (*a)->kind == SIR_WRITER || ((*a)->kind == SIR_FILTER && (*a)->filter->prints))
+        if (sir_is_file(*a) || ((*a)->kind == SIR_FILTER && (*a)->filter->prints))
             return true;
     return m->init_text_len != 0;
+}
+
+// What of the machine the program can use: so many processors, 0 all. NULL after an error.
+static const plan_resources *resources_for(hlc_program *p, int64_t wanted)
+{
+    const plan_demands demands = {.io = has_io(p->module)};
+    return plan_resources_find(p->arena, p->diag, p->machine, wanted, &demands);
 }
 
 // ---- Whether to cut ----
@@ -135,10 +142,12 @@ static void find_processors(hlc_program *p, plan_cut *cut)
     const plan_record *record = cut->record;
     const plan_resources *r = record->resources;
     for (size_t i = 0; i < cut->kernels.len; i++) {
+        plan_cut_kernel *kernel = &cut->kernels.data[i];
+        const plan_net_kernel *of = &cut->graph->kernels.data[i];
         double *on = ARENA_ARRAY(p->arena, double, r->processors.len + 1);
         bool ordinary = false;
         for (size_t q = 0; q < r->processors.len; q++) {
-            for (VEC_EACH(uint32_t, actor, &cut->graph->kernels.data[i].actors)) {
+            for (VEC_EACH(uint32_t, actor, &of->actors)) {
                 double seconds = record->of[*actor].seconds[record->kind_of[q]];
                 on[q] = on[q] < 0 || seconds < 0 ? -1 : on[q] + seconds;
             }
@@ -147,13 +156,12 @@ static void find_processors(hlc_program *p, plan_cut *cut)
         for (size_t q = r->ordinary; q < r->processors.len && ordinary; q++)
             on[q] = -1;
         if (plan_cut_move(cut))
-            cut->kernels.data[i].footprint = plan_footprint_of(p->arena, cut->graph->whole, cut->graph->kernels.data[i].actors.data,
-                                                               cut->graph->kernels.data[i].actors.len);
-        cut->kernels.data[i].on = on;
-        cut->kernels.data[i].seconds = 0;
-        for (size_t q = r->processors.len; q-- > 0;)
-            if (on[q] >= 0)
-                cut->kernels.data[i].seconds = on[q];
+            kernel->footprint = plan_footprint_of(p->arena, cut->graph->whole, of->actors.data, of->actors.len);
+        kernel->on = on;
+        size_t first = 0;
+        while (first < r->processors.len && on[first] < 0)
+            first++;
+        kernel->seconds = first < r->processors.len ? on[first] : 0;
     }
 }
 
@@ -196,7 +204,6 @@ static void report_unable(hlc_program *p, const plan_cut *cut, size_t number)
 static bool find_able(hlc_program *p, plan_cut *cut)
 {
     const plan_resources *r = cut->resources;
-    find_processors(p, cut);
     for (uint32_t i = 0; i < cut->kernels.len && !plan_record_is_plain(cut->record); i++) {
         const plan_net_kernel *of = &cut->graph->kernels.data[i];
         if (may_run_somewhere(cut, i))
@@ -302,8 +309,7 @@ static bool report_inability(hlc_program *p, const plan_resources *r)
 
 bool plan_report_inability(hlc_program *p)
 {
-    const plan_demands demands = {.io = has_io(p->module)};
-    const plan_resources *r = plan_resources_find(p->arena, p->diag, p->machine, 0, &demands);
+    const plan_resources *r = resources_for(p, 0);
     return r == NULL || report_inability(p, r);
 }
 
@@ -373,7 +379,7 @@ static bool is_too_large(hlc_program *p, const plan_resources *r)
     if (x->direct || r->processors.len == 1)
         return false;
     for (uint32_t i = 0; i < p->module->actors.len; i++)
-        if (p->module->actors.data[i]->kind != SIR_READER && p->module->actors.data[i]->kind != SIR_WRITER)
+        if (!sir_is_file(p->module->actors.data[i]))
             VEC_PUSH(p->arena, &actors, i);
     plan_footprint f = plan_footprint_of(p->arena, p->module, actors.data, actors.len);
     return (double)plan_footprint_bytes(&f, x) > CUT_ROOM * (double)x->bytes;
@@ -465,38 +471,6 @@ static bool may_be_large(hlc_program *p, const plan_resources *r)
     return false;
 }
 
-bool plan_cut_straight(const plan_cut *cut, const plan_stream *st, const machine_processor **engine)
-{
-    *engine = NULL;
-    if (!cut->streams || st->from == SIR_NONE || st->to == SIR_NONE || cut->where == NULL)
-        return false;
-    uint32_t ends[] = {st->from, st->to};
-    for (int i = 0; i < 2; i++)
-        for (uint32_t k = 1; k < cut->strips; k++)
-            if (cut->where[ends[i] * cut->strips + k] != cut->where[ends[i] * cut->strips])
-                return false;
-    const plan_processor *from = &cut->resources->processors.data[cut->where[st->from * cut->strips]],
-                         *to = &cut->resources->processors.data[cut->where[st->to * cut->strips]];
-    if (from->memory == to->memory)
-        return true;
-    *engine = plan_resources_direct_engine(cut->resources, from, to);
-    return *engine != NULL;
-}
-
-bool plan_cut_all_straight(const plan_cut *cut)
-{
-    const machine_processor *engine;
-    size_t count = 0;
-    for (VEC_EACH(const plan_stream, st, &cut->graph->streams)) {
-        if (st->from == SIR_NONE || st->to == SIR_NONE)
-            continue;
-        if (!plan_cut_straight(cut, st, &engine))
-            return false;
-        count++;
-    }
-    return count != 0;
-}
-
 uint32_t plan_cut_most_windows(const plan_cut *cut)
 {
     return cut->streams ? PLAN_STREAM_WINDOWS : PLAN_WINDOWS;
@@ -507,7 +481,7 @@ uint32_t plan_cut_fewest_windows(const plan_cut *cut)
     return plan_cut_most_windows(cut) - (plan_cut_move(cut) ? 1 : 0);
 }
 
-// The cut into kernels, and what is known of them; NULL: there is none, which has been said.
+// The cut into kernels, and what is known of them; NULL: there is none.
 static plan_cut *cut_into(hlc_program *p, const plan_record *record, const uint32_t *kernel_of, size_t count)
 {
     plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
@@ -516,20 +490,26 @@ static plan_cut *cut_into(hlc_program *p, const plan_record *record, const uint3
     cut->streams = p->config->transfer == HLC_TRANSFER_STREAM;
     cut->depth = plan_cut_fewest_windows(cut);
     cut->graph = plan_net_cut(p->arena, p->module, p->schedule, kernel_of, count);
-    if (cut->graph == NULL) {
-        diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
+    if (cut->graph == NULL)
         return NULL;
-    }
     describe_kernels(p, cut);
     find_lost_items(cut);
-    return find_able(p, cut) && can_keep_state(p, cut) ? cut : NULL;
+    find_processors(p, cut);
+    return cut;
+}
+
+// From here on the program is that of its kernels.
+static void take_cut(hlc_program *p, plan_cut *cut)
+{
+    p->cut = cut;
+    p->module = cut->graph->module;
+    p->schedule = cut->graph->schedule;
 }
 
 bool plan_cut_find(hlc_program *p, bool *found)
 {
     *found = false;
-    const plan_demands demands = {.io = has_io(p->module)};
-    const plan_resources *r = plan_resources_find(p->arena, p->diag, p->machine, p->config->processors, &demands);
+    const plan_resources *r = resources_for(p, p->config->processors);
     if (r == NULL)
         return false;
     size_t count;
@@ -562,6 +542,8 @@ bool plan_cut_find(hlc_program *p, bool *found)
         return stay(p, r, plan_reason_plain(PLAN_WHY_NO_FILTERS));
     plan_cut *cut = cut_into(p, record, kernel_of, count);
     if (cut == NULL)
+        diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
+    if (cut == NULL || !find_able(p, cut) || !can_keep_state(p, cut))
         return false;
     pin_to_fallbacks(cut);
     if (large)
@@ -574,9 +556,7 @@ bool plan_cut_find(hlc_program *p, bool *found)
         const char *name = p->module->actors.data[first->pinned_by]->name;
         return stay(p, r, &(plan_reason){PLAN_WHY_ALL_ON_ONE, .names = {name}, .behind = first->why});
     }
-    p->cut = cut;
-    p->module = cut->graph->module;
-    p->schedule = cut->graph->schedule;
+    take_cut(p, cut);
     *found = true;
     return true;
 }
@@ -588,8 +568,7 @@ static bool are_kernels(const hlc_program *p, const uint32_t *kernel_of)
 {
     const sir_module *m = p->module;
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        bool file = m->actors.data[i]->kind == SIR_READER || m->actors.data[i]->kind == SIR_WRITER;
-        if (file != (kernel_of[i] == SIR_NONE))
+        if (sir_is_file(m->actors.data[i]) != (kernel_of[i] == SIR_NONE))
             return false;
     }
     for (VEC_EACH(const sir_channel, c, &m->channels)) {
@@ -609,21 +588,17 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
 {
     if (count == 0 || processors < 1 || !are_kernels(p, kernel_of))
         return false;
-    const plan_demands demands = {.io = has_io(p->module)};
-    plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
-    cut->resources = plan_resources_find(p->arena, p->diag, p->machine, processors, &demands);
-    cut->graph = plan_net_cut(p->arena, p->module, p->schedule, kernel_of, count);
-    if (cut->resources != NULL && fallbacks)
-        cut->resources = plan_resources_with_fallbacks(p->arena, cut->resources);
-    if (cut->resources == NULL || cut->graph == NULL)
+    const plan_resources *r = resources_for(p, processors);
+    if (r != NULL && fallbacks)
+        r = plan_resources_with_fallbacks(p->arena, r);
+    if (r == NULL)
         return false;
     if (fallbacks)
-        find_foreign(p, cut->resources);
-    cut->record = plan_record_of(p, cut->resources);
+        find_foreign(p, r);
+    plan_cut *cut = cut_into(p, plan_record_of(p, r), kernel_of, count);
+    if (cut == NULL)
+        return false;
     cut->space = p->config->mapping == HLC_MAPPING_SPACE;
-    describe_kernels(p, cut);
-    find_lost_items(cut);
-    find_processors(p, cut);
     for (size_t i = 0; i < count; i++) {
         plan_cut_kernel *x = &cut->kernels.data[i];
         if (cut->graph->kernels.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))
@@ -635,8 +610,6 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
         x->pinned_by = cut->graph->kernels.data[i].actors.data[0];
         x->why = plan_reason_plain(PLAN_WHY_FROM_PLAN);
     }
-    p->cut = cut;
-    p->module = cut->graph->module;
-    p->schedule = cut->graph->schedule;
+    take_cut(p, cut);
     return true;
 }

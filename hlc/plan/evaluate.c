@@ -15,19 +15,6 @@ plan_candidate plan_candidate_of(const hlc_program *p)
     return (plan_candidate){.cut = p->cut, .strip = p->plan->strip};
 }
 
-static plan *copy_plan(arena *a, const plan *pl, const plan_cut *cut)
-{
-    plan *copy = ARENA_NEW(a, plan);
-    *copy = *pl;
-    copy->buffers.data = ARENA_ARRAY(a, plan_buffer, pl->buffers.len + 1);
-    copy->buffers.cap = pl->buffers.len + 1;
-    if (pl->buffers.len != 0)
-        memcpy(copy->buffers.data, pl->buffers.data, pl->buffers.len * sizeof *pl->buffers.data);
-    memset(&copy->capacities, 0, sizeof copy->capacities);
-    copy->cut = cut;
-    return copy;
-}
-
 // ---- Whether it fits ----
 
 // Of a memory of its own, beside buffers: what the kernels that run on a processor take.
@@ -102,7 +89,7 @@ plan_evaluation plan_evaluate(hlc_program *p, const plan_candidate *c)
         e.cut->strips = e.cut->slots = e.cut->rounds = 0;
         e.cut->queues.len = 0;
     }
-    e.plan = copy_plan(p->arena, p->plan, e.cut);
+    e.plan = plan_copy(p->arena, p->plan, e.cut);
     e.plan->strip = c->strip;
     e.fails = plan_find_sizes(p->arena, e.plan, p->module, p->schedule);
     if (e.fails == NULL && c->cut != NULL)
@@ -215,7 +202,7 @@ static void report_local(hlc_program *p, const plan_evaluation *e)
     const plan_net_kernel *kernel = &cut->graph->kernels.data[worst];
     if (p->config->strip == 0)
         plan_report_no_fit(p->diag, p->sources, cut->graph->whole, kernel->actors.data, kernel->actors.len,
-                           &cut->kernels.data[worst].footprint, e->plan->bytes, NULL, x);
+                           &cut->kernels.data[worst].footprint, e->plan->bytes, x);
     else
         diag_error_at(p->diag, NULL,
                       "a strip of %" PRId64 " steady states of '%s' needs %" PRIu64

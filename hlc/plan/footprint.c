@@ -164,14 +164,13 @@ static const char *describe(arena *a, const plan_footprint *f, uint64_t data, co
 }
 
 // Which of the actors needs most by itself.
-static size_t find_largest(arena *a, const sir_module *m, const uint32_t *actors, size_t count, const uint64_t *least,
-                           const plan_processor *on)
+static size_t find_largest(arena *a, const sir_module *m, const uint32_t *actors, size_t count, const plan_processor *on)
 {
     size_t largest = 0;
     uint64_t most = 0;
     for (size_t i = 0; i < count; i++) {
         plan_footprint one = plan_footprint_of(a, m, &actors[i], 1);
-        uint64_t bytes = plan_footprint_bytes(&one, on) + (least == NULL ? 0 : least[i]);
+        uint64_t bytes = plan_footprint_bytes(&one, on);
         if (bytes > most) {
             most = bytes;
             largest = i;
@@ -181,10 +180,10 @@ static size_t find_largest(arena *a, const sir_module *m, const uint32_t *actors
 }
 
 void plan_report_no_fit(diag_engine *d, source_set *sources, const sir_module *m, const uint32_t *actors, size_t count,
-                        const plan_footprint *f, uint64_t data, const uint64_t *least, const plan_processor *on)
+                        const plan_footprint *f, uint64_t data, const plan_processor *on)
 {
     arena *a = arena_create();
-    size_t largest = find_largest(a, m, actors, count, least, on);
+    size_t largest = find_largest(a, m, actors, count, on);
     const sir_actor *actor = m->actors.data[actors[largest]];
     src_range r = sir_range(m, sources, actor->loc);
     const char *memory = on->memory->element.name, *processor = on->processor->element.name;
@@ -203,8 +202,7 @@ void plan_report_no_fit(diag_engine *d, source_set *sources, const sir_module *m
     diag_add_note(d, record, (src_range){0}, "that is, in the shortest strip, %s", describe(a, f, data, on));
     if (count > 1) {
         plan_footprint one = plan_footprint_of(a, m, &actors[largest], 1);
-        diag_add_note(d, record, r, "'%s' alone needs %s", actor->name,
-                      describe(a, &one, least == NULL ? 0 : least[largest], on));
+        diag_add_note(d, record, r, "'%s' alone needs %s", actor->name, describe(a, &one, 0, on));
     }
     diag_add_note(d, record, machine_value_range(&on->memory->element, "size"),
                   "the machine file gives '%s' %" PRIu64 " bytes, of which %" PRIu64 " are the system's", memory,

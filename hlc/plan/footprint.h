@@ -20,9 +20,8 @@ uint64_t plan_footprint_bytes(const plan_footprint *f, const plan_processor *on)
 
 // Reports that a kernel cannot run on the processor: even with the least strip, `data` bytes of items (blocks of its ends
 // and inner buffers) and its footprint exceed the bytes of the memory. Names the actor that needs most, the bytes and
-// the memory. least: bytes of items that each of the actors (in the order of `actors`) touches in a steady state, for
-// saying which one is too large; NULL: not known.
+// the memory.
 void plan_report_no_fit(diag_engine *d, source_set *sources, const sir_module *m, const uint32_t *actors, size_t count,
-                        const plan_footprint *f, uint64_t data, const uint64_t *least, const plan_processor *on);
+                        const plan_footprint *f, uint64_t data, const plan_processor *on);
 
 #endif

@@ -172,25 +172,17 @@ plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir
 {
     const plan_net_place *where = &pl->where.data[kernel];
     const int64_t strip = where->strip;
-    plan inside = *pl; // whose strips are as long as those there
-    inside.strip = strip;
-    inside.buffers.data = ARENA_ARRAY(a, plan_buffer, pl->buffers.len + 1);
-    memcpy(inside.buffers.data, pl->buffers.data, pl->buffers.len * sizeof *pl->buffers.data);
-    inside.kernels.data = ARENA_ARRAY(a, plan_kernel, pl->kernels.len + 1);
-    for (size_t i = 0; i < pl->kernels.len; i++) {
-        inside.kernels.data[i] = pl->kernels.data[i];
-        memset(&inside.kernels.data[i].after, 0, sizeof inside.kernels.data[i].after);
-    }
-    memset(&inside.capacities, 0, sizeof inside.capacities);
+    plan *inside = plan_copy(a, pl, pl->cut);
+    inside->strip = strip; // as long as those there
     plan_offload o = {.bytes = where->at, .unit = unit_of(pl, m, kernel, on->transfer_alignment)};
-    if (!plan_settle(a, d, &inside, m, s))
+    if (!plan_resize(a, d, inside, m, s))
         return o;
     uint64_t alignment =
         on->memory->alignment > on->transfer_alignment ? on->memory->alignment : on->transfer_alignment;
     for (uint32_t b = 0; b < pl->buffers.len; b++) {
         if (region_of(pl, m, b) != kernel)
             continue;
-        const plan_buffer *buffer = &inside.buffers.data[b];
+        const plan_buffer *buffer = &inside->buffers.data[b];
         uint64_t size = plan_element_bytes(m, buffer->channel);
         bool input = end_at(pl, b, true) != NULL, output = end_at(pl, b, false) != NULL, window = input || output;
         int64_t moved = whole(buffer->keep, elements(on->transfer_alignment, size));
@@ -449,7 +441,7 @@ bool plan_net_offload(hlc_program *p, const plan_net_work *work, const plan_reas
     if (!any && !assigned)
         pl->where.len = 0;
     plan_remark_offload(p, stays);
-    return any && plan_settle(p->arena, p->diag, pl, p->module, p->schedule);
+    return any && plan_resize(p->arena, p->diag, pl, p->module, p->schedule);
 }
 
 // ---- strip-mine ----

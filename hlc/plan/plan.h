@@ -32,11 +32,12 @@ typedef struct plan_access {
 // A buffer is named after the channel whose items it holds in order, the root of all views on it.
 typedef struct plan_buffer {
     uint32_t channel;
+    // What follows from stages and strip (plan_find_sizes).
     int64_t base;     // elements before this one are dead after the initialisation
     int64_t keep;     // elements from there on that a later run finds
     int64_t step;     // by which everything advances in a steady state
     int64_t capacity; // elements
-    uint64_t address; // bytes from the start of the program's memory
+    uint64_t address; // of 'allocate': bytes from the start of the program's memory
 } plan_buffer;
 
 typedef enum plan_stage_kind {
@@ -102,13 +103,13 @@ typedef struct plan_initial {
 // next may be data-parallel: helpers on other processors do chunks of the steady states of a run.
 typedef VEC(const char *) plan_names;
 typedef struct plan_net_place {
+    // Of 'fiss'.
     const char *processor;
     plan_names helpers; // other processors
     int64_t least;      // steady states of a chunk at least; 0: it is not data-parallel
-    // Or it is offloaded: in runs of `least` steady states or more, strips of up to `strip` go to other processors, with
-    // memories of their own. There, windows and what is inside of the region lie from byte `at` on, each window in so many
-    // blocks. strip 0: strip-mine has not said.
-    plan_names offload;
+    plan_names offload; // or it is offloaded: strips of runs of `least` steady states or more go to these
+    // Of 'strip-mine': these strips, in memories of their own. There, windows and what is inside of the region lie from byte
+    // `at` on, each window in so many blocks. strip 0: it has not said.
     int64_t strip;
     uint32_t turns;
     uint64_t at;
@@ -130,28 +131,35 @@ typedef enum plan_line {
     PLAN_LINE_WRITER,
 } plan_line;
 
+// Each field is one pass's. A pass that changes stages takes back what passes behind it decided.
 typedef struct plan {
+    // Of 'map'.
     const char *name;
     const char *machine, *control, *processor, *memory; // names in the machine file
-    int64_t strip;                                      // most steady states in a run
-    int64_t most;         // greatest strip that the layout of the buffers has room for; 0: no bound
-    bool allocated;       // buffers have addresses
-    uint64_t bytes;       // then: of memory that they take
-    uint64_t least_bytes; // and that they take at some time at least: no layout has fewer
-    VEC(plan_buffer) buffers;
-    VEC(plan_initial) initials;
-    VEC(plan_io) readers, writers;
-    VEC(plan_kernel) kernels; // in the order in which they are started; of a net: one for each static region
-    VEC(int64_t) capacities;  // of a net: elements of each stream, to begin with
-    VEC(plan_net_place) where; // of a net on several processors: per kernel of it; empty: all run on `processor`
-    int64_t rounds;            // of a net on several processors: strips that the control program has run at once
-
-    // Derived from the schedule, not in the text.
-    const plan_net *net; // NULL: all rates are static
-    const plan_cut *cut;       // NULL: one processor
+    const plan_net *net;       // NULL: all rates are static
+    const plan_cut *cut;       // NULL: one processor. Whose its fields are, cut.h says
+    // What of the schedule shows when input ends; not in the text.
     bool drains;               // some reader can end, and what then fires may be seen (drain.c)
     int64_t *drain;            // per actor: most firings in the drain after steady states
     int64_t *init_drain;       // per actor: most firings when input ends in the initialisation
+    // Of 'sync-elim'; without it each channel has a buffer.
+    VEC(plan_buffer) buffers;
+    VEC(plan_initial) initials;
+    VEC(plan_io) readers, writers;
+    int64_t most; // greatest strip that the layout of the buffers has room for; 0: no bound
+    // Of 'fuse'; the steps of cycles of 'coalesce'.
+    VEC(plan_kernel) kernels;  // in the order in which they are started; of a net: one for each static region
+    // Of 'fiss', of a net on several processors.
+    VEC(plan_net_place) where; // per kernel of it; empty: all run on `processor`
+    int64_t rounds;            // strips that the control program has run at once
+    // Of 'strip-mine'.
+    int64_t strip;             // most steady states in a run
+    // What follows (plan_find_sizes), as sizes of buffers do.
+    VEC(int64_t) capacities;   // of a net: elements of each stream, to begin with
+    // Of 'allocate', as addresses of buffers are.
+    bool allocated;            // buffers have addresses
+    uint64_t bytes;            // then: of memory that they take
+    uint64_t least_bytes;      // and that they take at some time at least: no layout has fewer
     hmap *lines;               // of a plan that was read, until it is verified: src_range by plan_line and number; else NULL
 } plan;
 
@@ -175,6 +183,7 @@ void plan_gather_kernels(arena *a, plan *pl);
 plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
 // Recomputes the sizes of buffers, for the plan's strip, and forgets addresses. Why that cannot be; NULL: it can.
 const struct plan_reason *plan_find_sizes(arena *a, plan *pl, const sir_module *m, const schedule *s);
+bool plan_resize(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s); // false after an error
 // When stages have changed: the same, and the dependences of kernels. False after an error.
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s);
 // Gives the buffers of a settled plan addresses.

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Questions to a plan: what a stage moves, where its runs start, how it walks its buffers.
+#include <string.h>
+
 #include "hlc/plan/plan_int.h"
 
 const plan_net *plan_graph_of(const plan *pl)
 {
     return pl->net != NULL ? pl->net : pl->cut != NULL ? pl->cut->graph : NULL;
+}
+
+plan *plan_copy(arena *a, const plan *pl, const plan_cut *cut)
+{
+    plan *copy = ARENA_NEW(a, plan);
+    *copy = *pl;
+    copy->cut = cut;
+    memset(&copy->buffers, 0, sizeof copy->buffers);
+    memset(&copy->kernels, 0, sizeof copy->kernels);
+    memset(&copy->capacities, 0, sizeof copy->capacities);
+    for (VEC_EACH(const plan_buffer, b, &pl->buffers))
+        VEC_PUSH(a, &copy->buffers, *b);
+    for (VEC_EACH(const plan_kernel, k, &pl->kernels))
+        VEC_PUSH(a, &copy->kernels, *k);
+    return copy;
 }
 
 uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer)

@@ -363,11 +363,16 @@ const plan_reason *plan_find_sizes(arena *a, plan *pl, const sir_module *m, cons
     return fails;
 }
 
-bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
+bool plan_resize(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
-    settle_dependences(a, pl, m, s);
     const plan_reason *fails = plan_find_sizes(a, pl, m, s);
     if (fails != NULL)
         diag_error_at(d, NULL, "%s", plan_reason_text(a, fails));
     return fails == NULL;
+}
+
+bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
+{
+    settle_dependences(a, pl, m, s);
+    return plan_resize(a, d, pl, m, s);
 }

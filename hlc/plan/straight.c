@@ -18,25 +18,27 @@ typedef struct straight {
     uint32_t *level; // in the chain: the longest way to it
 } straight;
 
+// The processor that all strips of a kernel run on; PLAN_NONE: several.
+static uint32_t only_processor(const plan_cut *cut, uint32_t kernel)
+{
+    const uint32_t *where = cut->where + (size_t)kernel * cut->strips;
+    for (uint32_t k = 1; k < cut->strips; k++)
+        if (where[k] != where[0])
+            return PLAN_NONE;
+    return where[0];
+}
+
 static void find_own(straight *x)
 {
     const plan_cut *cut = x->cut;
-    const size_t processors = cut->resources->processors.len;
-    uint32_t *users = ARENA_ARRAY(x->arena, uint32_t, processors + 1); // kernels
-    uint32_t *last = ARENA_ARRAY(x->arena, uint32_t, processors + 1);  // of them, plus 1
-    for (uint32_t i = 0; i < cut->kernels.len; i++) {
-        const uint32_t *where = cut->where + (size_t)i * cut->strips;
-        x->own[i] = where[0];
-        for (uint32_t k = 0; k < cut->strips; k++) {
-            if (where[k] != where[0])
-                x->own[i] = PLAN_NONE;
-            users[where[k]] += last[where[k]] != i + 1;
-            last[where[k]] = i + 1;
-        }
-    }
+    uint32_t *users = ARENA_ARRAY(x->arena, uint32_t, cut->resources->processors.len + 1); // kernels
     for (uint32_t i = 0; i < cut->kernels.len; i++)
-        if (x->own[i] != PLAN_NONE && users[x->own[i]] != 1)
-            x->own[i] = PLAN_NONE;
+        for (uint32_t q = 0; q < cut->resources->processors.len; q++)
+            users[q] += plan_kernel_runs_on(cut, i, q);
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        uint32_t q = only_processor(cut, i);
+        x->own[i] = q != PLAN_NONE && users[q] == 1 ? q : PLAN_NONE;
+    }
 }
 
 static bool in_chain(const straight *x, const plan_stream *st)
@@ -120,4 +122,36 @@ uint32_t *plan_cut_together(arena *a, const plan_cut *cut)
         together[i] = end - i;
     }
     return together;
+}
+
+// ---- Streams ----
+
+bool plan_cut_straight(const plan_cut *cut, const plan_stream *st, const machine_processor **engine)
+{
+    *engine = NULL;
+    if (!cut->streams || st->from == SIR_NONE || st->to == SIR_NONE || cut->where == NULL)
+        return false;
+    const uint32_t ends[] = {only_processor(cut, st->from), only_processor(cut, st->to)};
+    if (ends[0] == PLAN_NONE || ends[1] == PLAN_NONE)
+        return false;
+    const plan_processor *from = &cut->resources->processors.data[ends[0]],
+                         *to = &cut->resources->processors.data[ends[1]];
+    if (from->memory == to->memory)
+        return true;
+    *engine = plan_resources_direct_engine(cut->resources, from, to);
+    return *engine != NULL;
+}
+
+bool plan_cut_all_straight(const plan_cut *cut)
+{
+    const machine_processor *engine;
+    size_t count = 0;
+    for (VEC_EACH(const plan_stream, st, &cut->graph->streams)) {
+        if (st->from == SIR_NONE || st->to == SIR_NONE)
+            continue;
+        if (!plan_cut_straight(cut, st, &engine))
+            return false;
+        count++;
+    }
+    return count != 0;
 }

@@ -450,7 +450,7 @@ static void check_complete(verifier *v)
     v->at = plan_line_range(v->pl, PLAN_LINE_NAME, 0);
     for (uint32_t i = 0; i < v->m->actors.len && v->ok; i++) {
         const sir_actor *a = v->m->actors.data[i];
-        bool needed = (a->kind == SIR_FILTER && !a->filter->identity) || a->kind == SIR_READER || a->kind == SIR_WRITER;
+        bool needed = (a->kind == SIR_FILTER && !a->filter->identity) || sir_is_file(a);
         if (needed && v->done[i][0] == 0 && (a->inputs.len != 0 || a->outputs.len != 0 || a->kind == SIR_FILTER))
             fail(v, "'%s' never fires", a->name);
     }
@@ -460,24 +460,17 @@ static void check_complete(verifier *v)
 
 static void check_settled(verifier *v)
 {
-    plan copy = *v->pl;
-    copy.buffers.data = ARENA_ARRAY(v->a, plan_buffer, copy.buffers.len + 1);
-    copy.kernels.data = ARENA_ARRAY(v->a, plan_kernel, copy.kernels.len + 1);
-    if (copy.buffers.len != 0)
-        memcpy(copy.buffers.data, v->pl->buffers.data, copy.buffers.len * sizeof *copy.buffers.data);
-    for (size_t i = 0; i < copy.kernels.len; i++) {
-        copy.kernels.data[i] = v->pl->kernels.data[i];
-        memset(&copy.kernels.data[i].after, 0, sizeof copy.kernels.data[i].after);
-    }
-    memset(&copy.capacities, 0, sizeof copy.capacities);
-    if (!plan_settle(v->a, v->d, &copy, v->m, v->s)) {
+    plan *copy = plan_copy(v->a, v->pl, v->pl->cut);
+    for (VEC_EACH(plan_kernel, k, &copy->kernels))
+        memset(&k->after, 0, sizeof k->after);
+    if (!plan_settle(v->a, v->d, copy, v->m, v->s)) {
         v->ok = false;
         return;
     }
     if (v->pl->allocated)
-        plan_assign_addresses(v->a, &copy, v->m, v->s);
-    for (size_t i = 0; i < copy.buffers.len && v->ok; i++) {
-        const plan_buffer *x = &v->pl->buffers.data[i], *y = &copy.buffers.data[i];
+        plan_assign_addresses(v->a, copy, v->m, v->s);
+    for (size_t i = 0; i < copy->buffers.len && v->ok; i++) {
+        const plan_buffer *x = &v->pl->buffers.data[i], *y = &copy->buffers.data[i];
         v->at = plan_line_range(v->pl, PLAN_LINE_BUFFER, i);
         if (x->base != y->base || x->keep != y->keep || x->step != y->step || x->capacity != y->capacity ||
             x->address != y->address)
@@ -486,20 +479,20 @@ static void check_settled(verifier *v)
                  " at %" PRIu64,
                  i, y->base, y->keep, y->step, y->capacity, y->address);
     }
-    if (v->ok && copy.capacities.len != v->pl->capacities.len)
-        fail(v, "it has %zu streams", copy.capacities.len);
-    for (size_t i = 0; i < copy.capacities.len && v->ok; i++) {
+    if (v->ok && copy->capacities.len != v->pl->capacities.len)
+        fail(v, "it has %zu streams", copy->capacities.len);
+    for (size_t i = 0; i < copy->capacities.len && v->ok; i++) {
         v->at = plan_line_range(v->pl, PLAN_LINE_STREAM, i);
-        if (copy.capacities.data[i] != v->pl->capacities.data[i])
+        if (copy->capacities.data[i] != v->pl->capacities.data[i])
             fail(v, "stream '%s' should have capacity %" PRId64, v->pl->net->streams.data[i].name,
-                 copy.capacities.data[i]);
+                 copy->capacities.data[i]);
     }
     v->at = plan_line_range(v->pl, PLAN_LINE_BYTES, 0);
-    if (v->ok && (copy.bytes != v->pl->bytes || copy.least_bytes != v->pl->least_bytes))
-        fail(v, "its buffers take %" PRIu64 " bytes, and no layout takes less than %" PRIu64, copy.bytes,
-             copy.least_bytes);
-    for (size_t i = 0; i < copy.kernels.len && v->ok; i++) {
-        const plan_kernel *x = &v->pl->kernels.data[i], *y = &copy.kernels.data[i];
+    if (v->ok && (copy->bytes != v->pl->bytes || copy->least_bytes != v->pl->least_bytes))
+        fail(v, "its buffers take %" PRIu64 " bytes, and no layout takes less than %" PRIu64, copy->bytes,
+             copy->least_bytes);
+    for (size_t i = 0; i < copy->kernels.len && v->ok; i++) {
+        const plan_kernel *x = &v->pl->kernels.data[i], *y = &copy->kernels.data[i];
         v->at = plan_line_range(v->pl, PLAN_LINE_KERNEL, i);
         if (x->after.len != y->after.len ||
             (x->after.len != 0 && memcmp(x->after.data, y->after.data, x->after.len * sizeof(uint32_t)) != 0))
