@@ -11,6 +11,7 @@
 
 typedef struct problem {
     hlc_program *p;
+    const plan_cut *cut;
     map_problem map;
     double strip; // steady states
 } problem;
@@ -19,8 +20,8 @@ typedef struct problem {
 // processors do the same at the same cost.
 static const double *times_of(const problem *k, const double *seconds, const uint32_t *kind_of)
 {
-    size_t n = k->p->cut->resources->processors.len;
-    double *times = plan_record_is_plain(k->p->cut->record) ? NULL : ARENA_ARRAY(k->p->arena, double, n + 1);
+    size_t n = k->cut->resources->processors.len;
+    double *times = plan_record_is_plain(k->cut->record) ? NULL : ARENA_ARRAY(k->p->arena, double, n + 1);
     for (size_t q = 0; times != NULL && q < n; q++) {
         double x = seconds[kind_of != NULL ? kind_of[q] : q];
         times[q] = x < 0 ? -1 : x * k->strip;
@@ -30,7 +31,7 @@ static const double *times_of(const problem *k, const double *seconds, const uin
 
 static void add_kernels(problem *k)
 {
-    const plan_cut *cut = k->p->cut;
+    const plan_cut *cut = k->cut;
     const machine_processor *first = cut->resources->processors.data[0].processor;
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         const plan_cut_kernel *kernel = &cut->kernels.data[i];
@@ -49,7 +50,7 @@ static void add_kernels(problem *k)
 
 static void add_queues(problem *k)
 {
-    const plan_cut *cut = k->p->cut;
+    const plan_cut *cut = k->cut;
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const plan_stream *st = &cut->graph->streams.data[queue->stream];
         double item = (double)plan_queue_item_bytes(cut, queue->stream), delay = (double)queue->delay; // beyond a strip's own
@@ -67,7 +68,7 @@ static void add_queues(problem *k)
 
 static void add_machine(problem *k)
 {
-    const plan_resources *r = k->p->cut->resources;
+    const plan_resources *r = k->cut->resources;
     const machine_processor *first = r->processors.data[0].processor;
     bool direct = true;
     for (VEC_EACH(const plan_processor, x, &r->processors)) {
@@ -81,14 +82,13 @@ static void add_machine(problem *k)
         VEC_PUSH(k->p->arena, &k->map.resources, (map_resource){r->shared->element.name, MAP_MEMORY, bandwidth, 2, 1});
 }
 
-static void make_problem(problem *k)
+static problem problem_of(hlc_program *p, const plan *pl)
 {
-    const plan_cut *cut = k->p->cut;
-    k->map = (map_problem){.name = cut->graph->whole->name};
-    k->strip = (double)k->p->plan->strip;
-    add_machine(k);
-    add_kernels(k);
-    add_queues(k);
+    problem k = {.p = p, .cut = pl->cut, .map = {.name = pl->cut->graph->whole->name}, .strip = (double)pl->strip};
+    add_machine(&k);
+    add_kernels(&k);
+    add_queues(&k);
+    return k;
 }
 
 // Whole rounds of the answer one after the other, so that a round has at least so many strips: each chunk is that much longer.
@@ -106,8 +106,8 @@ static uint32_t *repeat(const problem *k, const map_result *r, uint32_t times)
 // pass the shared memory.
 static map_limit find_bound(const problem *k, const map_result *r)
 {
-    const plan_net *graph = k->p->cut->graph;
-    const plan_record *record = k->p->cut->record;
+    const plan_net *graph = k->cut->graph;
+    const plan_record *record = k->cut->record;
     map_problem whole = {.name = k->map.name, .fuse = true};
     whole.processors = k->map.processors;
     whole.resources = k->map.resources;
@@ -115,7 +115,7 @@ static map_limit find_bound(const problem *k, const map_result *r)
         if (graph->actor_of[i] != SIR_NONE)
             VEC_PUSH(k->p->arena, &whole.tasks,
                      (map_task){.name = graph->module->actors.data[i]->name,
-                                .time = plan_actor_seconds(k->p->cut, i) * k->strip,
+                                .time = plan_actor_seconds(k->cut, i) * k->strip,
                                 .times = times_of(k, record->of[graph->actor_of[i]].seconds, record->kind_of),
                                 .parallel = record->of[graph->actor_of[i]].keeps == NULL,
                                 .together = (uint32_t)(graph->schedule->cycle[i] + 1),
@@ -124,8 +124,8 @@ static map_limit find_bound(const problem *k, const map_result *r)
         if (graph->streams.data[i].from == SIR_NONE || graph->streams.data[i].to == SIR_NONE) // whichever task it is
             VEC_PUSH(k->p->arena, &whole.edges,
                      (map_edge){.from = MAP_OUTSIDE,
-                                .bytes = (double)plan_queue_step(k->p->cut, i) *
-                                         (double)plan_queue_item_bytes(k->p->cut, i) * k->strip});
+                                .bytes = (double)plan_queue_step(k->cut, i) *
+                                         (double)plan_queue_item_bytes(k->cut, i) * k->strip});
     map_limit bound;
     const char *why;
     return map_bound(k->p->arena, &whole, &bound, &why) && bound.seconds > 0 ? bound : r->bound;
@@ -133,7 +133,7 @@ static map_limit find_bound(const problem *k, const map_result *r)
 
 static void remark(const problem *k, const map_result *r, bool searched)
 {
-    const plan_cut *cut = k->p->cut;
+    const plan_cut *cut = k->cut;
     const sir_module *m = cut->graph->whole;
     diag_engine *d = k->p->diag;
     if (!d->remarks)
@@ -155,63 +155,69 @@ static void remark(const problem *k, const map_result *r, bool searched)
                 bound.seconds / r->seconds, searched ? "; assigned by the search" : "");
 }
 
-// Assigns a round so, if all local memories have room for what then runs there.
-static bool adopt(hlc_program *p, uint32_t strips, uint32_t *where)
+const map_result *plan_predict(hlc_program *p, const plan *pl)
 {
-    for (uint32_t i = 0; i < p->cut->kernels.len; i++)
-        for (uint32_t k = 0; k < strips; k++)
-            if (!plan_kernel_may_run_on(p->cut, i, where[i * strips + k]))
-                return false;
-    plan_candidate c = plan_candidate_of(p);
-    c.round = (plan_assignment){strips, p->cut->slots, p->cut->rounds, where};
-    plan_evaluation e = plan_evaluate(p, &c);
-    if (e.fails == NULL)
-        plan_take(p, &e);
-    return e.fails == NULL;
+    const char *why = NULL;
+    for (VEC_EACH(const plan_processor, x, &pl->cut->resources->processors))
+        if (plan_launches(x->processor))
+            return NULL; // what launches cost is no part of the search's problem
+    problem k = problem_of(p, pl);
+    const map_result *r = map_judge(p->arena, &k.map, pl->cut->strips, pl->cut->where, &why);
+    return r == NULL || r->seconds <= 0 || r->bound.seconds <= 0 ? NULL : r;
 }
 
-void plan_cut_search(hlc_program *p)
+static const map_result *search(problem *k, const plan_evaluation *e, uint32_t most)
 {
-    problem k = {.p = p};
+    const hlc_program *p = k->p;
     const char *why = NULL;
-    for (VEC_EACH(const plan_processor, x, &p->cut->resources->processors))
-        if (plan_launches(x->processor))
-            return; // what launches cost is no part of the search's problem
-    make_problem(&k);
+    if (e->predicted->ratio >= 1 - SEARCH_GAIN || e->cut->kernels.len == 0 || e->cut->space ||
+        p->config->mapping != HLC_MAPPING_CHOSEN)
+        return NULL;
+    double seconds = p->config->search;
+    map_options o = {.method = seconds > 0 ? MAP_AUTOMATIC : MAP_HEURISTIC,
+                     .seconds = seconds,
+                     .steps = seconds > 0 ? 0 : SEARCH_STEPS,
+                     .seed = p->config->seed};
+    k->map.most_strips = most < MAP_MOST_STRIPS ? most : MAP_MOST_STRIPS;
+    return map_search(p->arena, &k->map, &o, &why);
+}
+
+static bool may_run_so(const plan_cut *cut, const plan_assignment *round)
+{
+    for (uint32_t i = 0; i < cut->kernels.len; i++)
+        for (uint32_t k = 0; k < round->strips; k++)
+            if (!plan_kernel_may_run_on(cut, i, round->where[i * round->strips + k]))
+                return false;
+    return true;
+}
+
+plan_evaluation plan_search(hlc_program *p, const plan_candidate *c, plan_evaluation e)
+{
+    if (e.predicted == NULL)
+        return e;
+    problem k = problem_of(p, e.plan);
     // Strips of a round follow each other through the kernels, and few rounds are under way: no shorter ones than there are.
     // With --max-latency no longer ones: rounds under way were counted for these.
-    const uint32_t least = p->cut->strips;
-    uint32_t most = plan_most_strips(p, p->cut, p->plan->strip),
-             needed = (uint32_t)plan_cut_least_strips(p->plan, p->cut, p->plan->strip);
+    const uint32_t least = e.cut->strips, needed = (uint32_t)plan_cut_least_strips(e.plan, e.cut, e.plan->strip);
+    uint32_t most = plan_most_strips(p, e.cut, e.plan->strip);
     most = most < needed ? needed : p->config->max_latency != 0 && most > least ? least : most;
-    const map_result *there = map_judge(p->arena, &k.map, p->cut->strips, p->cut->where, &why), *best = there;
-    if (there == NULL || there->seconds <= 0 || there->bound.seconds <= 0)
-        return;
-    map_result *found = NULL;
-    if (there->ratio < 1 - SEARCH_GAIN && p->cut->kernels.len > 0 && !p->cut->space &&
-        p->config->mapping == HLC_MAPPING_CHOSEN) {
-        double seconds = p->config->search;
-        map_options o = {.method = seconds > 0 ? MAP_AUTOMATIC : MAP_HEURISTIC,
-                         .seconds = seconds,
-                         .steps = seconds > 0 ? 0 : SEARCH_STEPS,
-                         .seed = p->config->seed};
-        k.map.most_strips = most < MAP_MOST_STRIPS ? most : MAP_MOST_STRIPS;
-        found = map_search(p->arena, &k.map, &o, &why);
-        if (found != NULL && found->seconds < there->seconds * (1 - SEARCH_GAIN)) {
-            // Whole repetitions of what was found: there may be none between the least round and the longest.
-            uint32_t times = found->strips < least ? (least + found->strips - 1) / found->strips : 1;
-            bool fits = p->config->max_latency == 0 || found->strips * times <= most;
-            if (fits && adopt(p, found->strips * times, repeat(&k, found, times)))
-                best = found;
-        }
+    const map_result *there = e.predicted, *found = search(&k, &e, most);
+    bool gains = found != NULL && found->seconds < there->seconds * (1 - SEARCH_GAIN);
+    // Whole repetitions of what was found: there may be none between the least round and the longest.
+    uint32_t times = gains && found->strips < least ? (least + found->strips - 1) / found->strips : 1;
+    if (gains && (p->config->max_latency == 0 || found->strips * times <= most)) {
+        plan_candidate other = *c;
+        other.round = (plan_assignment){found->strips * times, e.cut->slots, e.cut->rounds, repeat(&k, found, times)};
+        plan_evaluation o = may_run_so(e.cut, &other.round) ? plan_evaluate(p, &other) : e;
+        e = o.fails == NULL && o.predicted != NULL ? o : e;
     }
-    plan_cut *cut = p->cut;
     map_limit *bound = ARENA_NEW(p->arena, map_limit);
-    *bound = find_bound(&k, best);
-    cut->assigned = there;
-    cut->tried = found;
-    cut->judged = best;
-    cut->bound = bound;
-    cut->searched = best != there;
-    remark(&k, best, best != there);
+    *bound = find_bound(&k, e.predicted);
+    e.cut->assigned = there;
+    e.cut->tried = found;
+    e.cut->judged = e.predicted;
+    e.cut->bound = bound;
+    e.cut->searched = e.predicted != there;
+    remark(&k, e.predicted, e.predicted != there);
+    return e;
 }

@@ -98,7 +98,10 @@ plan_evaluation plan_evaluate(hlc_program *p, const plan_candidate *c)
         return e;
     plan_assign_addresses(p->arena, e.plan, p->module, p->schedule);
     e.fails = plan_find_room(p, &e);
-    e.overhead = c->charges != NULL ? plan_overhead(p, c->charges, e.plan) : 0;
+    if (c->charges == NULL || e.fails != NULL)
+        return e;
+    e.overhead = plan_overhead(p, c->charges, e.plan);
+    e.predicted = c->cut != NULL ? plan_predict(p, e.plan) : NULL;
     return e;
 }
 

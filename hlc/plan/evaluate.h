@@ -36,6 +36,7 @@ typedef struct plan_evaluation {
     plan_cut *cut;            // of the plan: assignment, queues, which of them go straight
     uint32_t processor;       // whose memory is too small, if that is why
     double overhead;          // seconds of a steady state beside its work
+    const struct map_result *predicted; // of a cut, by strip: seconds, and what takes that long; NULL: nothing
 } plan_evaluation;
 
 struct hlc_program;
@@ -62,6 +63,12 @@ plan_charges plan_charges_of(struct hlc_program *p);
 double plan_overhead(struct hlc_program *p, const plan_charges *c, const plan *pl);
 // The part of all work by which strips of a length are slower, because they leave lanes of vectors empty.
 double plan_lanes_wasted(struct hlc_program *p, const plan_cut *cut, int64_t strip);
+
+// ---- assign_search.c ----
+// What is predicted of a plan that is cut; NULL: nothing.
+const struct map_result *plan_predict(struct hlc_program *p, const plan *pl);
+// The same, or what the mapping search finds for the same strips that is better; remarks on what it comes to.
+plan_evaluation plan_search(struct hlc_program *p, const plan_candidate *c, plan_evaluation e);
 
 // ---- assign.c ----
 // By shares, in rounds of so many strips at least.

@@ -104,12 +104,8 @@ static int64_t lanes_of(hlc_program *p, const machine_processor *kernel, uint32_
     const sir_actor *a = p->module->actors.data[actor];
     if (a->kind == SIR_FILTER && a->filter->ahead != NULL && p->config->fast_math)
         return PLAN_AHEAD_CALLS * (a->filter->ahead->push.max / a->filter->work->push.max);
-    if (a->kind == SIR_FILTER && plan_bit_lanes_of(p, kernel) != 0) {
-        const plan_bit_lanes *b = plan_bit_lanes_for(p, kernel, a->filter);
-        if (b->network != NULL)
-            return b->lanes;
-    }
-    return plan_runs_in_lanes(p, actor) ? PLAN_LANES : 0;
+    int64_t bits = plan_bit_firings(p, kernel, a);
+    return bits != 0 ? bits : plan_runs_in_lanes(p, actor) ? PLAN_LANES : 0;
 }
 
 // Steady states that give all filters whose firings go side by side enough of them, if the channels then fit the second
@@ -140,18 +136,15 @@ static int64_t fill_lanes(hlc_program *p, const plan_candidate *c, int64_t strip
 
 static void find_strip(hlc_program *p, plan_candidate *c)
 {
-    plan_charges charges = plan_charges_of(p);
-    c->charges = &charges;
     if (p->cut != NULL && plan_cut_move(p->cut)) {
         find_longest(p, c);
-    } else {
-        c->strip = fill_lanes(p, c, choose_strip(p, c));
-        if (p->plan->where.len != 0 && p->plan->rounds > 1)
-            c->strip = number_min(c->strip, STRIP_NET);
-        if (p->config->opt_level == 0)
-            c->strip = number_min(c->strip, STRIP_PLAIN);
+        return;
     }
-    c->charges = NULL;
+    c->strip = fill_lanes(p, c, choose_strip(p, c));
+    if (p->plan->where.len != 0 && p->plan->rounds > 1)
+        c->strip = number_min(c->strip, STRIP_NET);
+    if (p->config->opt_level == 0)
+        c->strip = number_min(c->strip, STRIP_PLAIN);
 }
 
 // What is asked for, or can be alone; 0: any.
@@ -180,7 +173,8 @@ bool plan_pass_strip_mine(hlc_program *p)
                       p->config->strip, p->config->max_latency);
         return false;
     }
-    plan_candidate c = {.cut = p->cut, .strip = given_strip(p)};
+    const plan_charges charges = plan_charges_of(p);
+    plan_candidate c = {.cut = p->cut, .strip = given_strip(p), .charges = &charges};
     if (c.strip == 0)
         find_strip(p, &c);
     plan_evaluation e = plan_evaluate_in_time(p, &c);
@@ -191,6 +185,7 @@ bool plan_pass_strip_mine(hlc_program *p)
             e = plan_evaluate_in_time(p, &c);
         }
     }
+    e = plan_search(p, &c, e);
     if (e.fails != NULL) {
         plan_report_failure(p, &e);
         return false;
@@ -203,8 +198,6 @@ bool plan_pass_strip_mine(hlc_program *p)
         e = plan_evaluate(p, &c);
         plan_take(p, &e);
     }
-    if (p->cut != NULL)
-        plan_cut_search(p);
     plan_remark_strip_mine(p);
     return p->plan->strip != before || p->cut != NULL || offloads;
 }
