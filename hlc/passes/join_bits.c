@@ -12,7 +12,7 @@
 
 #include "hlc/ir/copy.h"
 #include "hlc/ir/narrow.h"
-#include "hlc/passes/pass.h"
+#include "hlc/passes/regions.h"
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 #include "targets/machine.h"
@@ -46,11 +46,10 @@ typedef struct joiner {
     int64_t left;         // steps of looking at regions
     sir_interval *ranges; // by channel: of items; NULL: not known
     // Of the region at hand.
-    uint32_t first, last, in, out; // actors; channels
-    uint32_t most;                 // where it must have ended, for the size of networks
-    uint32_t size;                 // actors of one that had been too large; 0: none was
-    int32_t mask;                  // of the items that come in; 0: all bits
-    int64_t *reps;                 // by actor, from the first on
+    pass_region region;
+    uint32_t most; // where it must have ended, for the size of networks
+    uint32_t size; // actors of one that had been too large; 0: none was
+    int32_t mask;  // of the items that come in; 0: all bits
     join_channel *channels;
     sir_filter *filter;
     sir_function *work;
@@ -75,30 +74,12 @@ static bool may_join_filter(const sir_filter *f)
            (is_item(f->input) || f->input->kind == SIR_VOID) && is_item(f->output);
 }
 
-// What pushes the same in each firing, and takes nothing: keys, coefficients.
-static bool is_source(const sir_actor *a)
-{
-    return a->kind == SIR_FILTER && a->filter->input->kind == SIR_VOID;
-}
-
-// Only sources have no channel, with a weight of 0 in the splitter.
-static bool has_gaps(const sir_actor *a)
-{
-    bool gaps = false;
-    for (VEC_EACH(uint32_t, c, &a->inputs))
-        gaps = gaps || (*c == SIR_NONE && !is_source(a));
-    for (size_t i = 0; i < a->outputs.len; i++)
-        gaps = gaps ||
-               (a->outputs.data[i] == SIR_NONE && (a->kind != SIR_SPLIT || a->duplicate || a->weights.data[i] != 0));
-    return gaps;
-}
-
 static bool may_join(const sir_module *m, const sir_actor *a)
 {
-    if (a->least != 0 || pass_in_loop(m, a->region) || has_gaps(a))
+    if (a->least != 0 || pass_in_loop(m, a->region) || pass_has_gaps(a))
         return false;
     if (a->kind == SIR_FILTER)
-        return (a->inputs.len == 1 || is_source(a)) && a->outputs.len == 1 && may_join_filter(a->filter);
+        return (a->inputs.len == 1 || pass_is_source(a)) && a->outputs.len == 1 && may_join_filter(a->filter);
     return (a->kind == SIR_SPLIT || a->kind == SIR_JOIN) && is_item(a->item);
 }
 
@@ -128,115 +109,6 @@ static void find_looks_ahead(joiner *x)
             x->looks_ahead[i] = ahead;
         }
     }
-}
-
-// ---- Rates ----
-
-static int64_t rate(const sir_actor *a, size_t port, bool output)
-{
-    if (a->kind == SIR_FILTER)
-        return output ? a->filter->work->push.max : a->filter->work->pop.max;
-    if (a->kind == SIR_SPLIT && a->duplicate)
-        return 1;
-    if (a->kind == (output ? SIR_SPLIT : SIR_JOIN))
-        return a->weights.data[port];
-    return plan_weights(a, a->weights.len);
-}
-
-// The first input that does not come from a source; SIR_NONE: none.
-static uint32_t main_input(const sir_module *m, const sir_actor *a)
-{
-    for (VEC_EACH(uint32_t, c, &a->inputs))
-        if (*c != SIR_NONE && !is_source(m->actors.data[m->channels.data[*c].producer]))
-            return *c;
-    return SIR_NONE;
-}
-
-// Has actor i of the region take or give so many items on a channel, of which a firing has `rate`: where they are no whole
-// firings, all actors before `known` fire so many times as often. false: too many.
-static bool fires_for(joiner *x, size_t i, int64_t items, int64_t rate, size_t known, int64_t *factor)
-{
-    if (items == 0 || rate == 0 || items > (int64_t)JOIN_ITEMS * JOIN_ITEMS)
-        return false;
-    int64_t d = sched_gcd(items, rate), more = rate / d;
-    *factor *= more;
-    if (*factor > JOIN_ITEMS)
-        return false;
-    for (size_t k = 0; more != 1 && k < known; k++)
-        x->reps[k] *= more;
-    x->reps[i] = items / d;
-    return true;
-}
-
-// Firings of each actor, the least that balance; false: too many. Sources fire for those that take from them.
-static bool balance(joiner *x)
-{
-    const sir_module *m = x->m;
-    size_t n = x->last - x->first + 1;
-    int64_t factor = 1, all = 0;
-    x->reps = ARENA_ARRAY(x->a, int64_t, n);
-    x->reps[0] = 1;
-    for (size_t i = 1; i < n; i++) {
-        const sir_actor *a = m->actors.data[x->first + i];
-        uint32_t in = main_input(m, a);
-        if (is_source(a))
-            continue;
-        if (in == SIR_NONE)
-            return false;
-        const sir_channel *c = &m->channels.data[in];
-        int64_t items = x->reps[c->producer - x->first] * rate(m->actors.data[c->producer], c->producer_port, true);
-        if (!fires_for(x, i, items, rate(a, c->consumer_port, false), i, &factor))
-            return false;
-    }
-    for (size_t i = 1; i < n; i++) {
-        const sir_actor *a = m->actors.data[x->first + i];
-        if (!is_source(a))
-            continue;
-        const sir_channel *c = &m->channels.data[a->outputs.data[0]];
-        int64_t items = x->reps[c->consumer - x->first] * rate(m->actors.data[c->consumer], c->consumer_port, false);
-        if (!fires_for(x, i, items, rate(a, 0, true), n, &factor))
-            return false;
-    }
-    for (size_t i = 0; i < n; i++)
-        all = sched_gcd(all, x->reps[i]);
-    for (size_t i = 0; i < n; i++)
-        x->reps[i] /= all;
-    return true;
-}
-
-static int64_t items_of(const joiner *x, uint32_t channel)
-{
-    const sir_channel *c = &x->m->channels.data[channel];
-    if (channel == x->in)
-        return x->reps[c->consumer - x->first] * rate(x->m->actors.data[c->consumer], c->consumer_port, false);
-    return x->reps[c->producer - x->first] * rate(x->m->actors.data[c->producer], c->producer_port, true);
-}
-
-// With all items of a firing but the last one, nothing comes out.
-static bool comes_out_at_once(const joiner *x)
-{
-    const sir_module *m = x->m;
-    size_t n = x->last - x->first + 1;
-    int64_t *fires = ARENA_ARRAY(x->a, int64_t, n);
-    for (size_t i = 0; i < n; i++) {
-        const sir_actor *a = m->actors.data[x->first + i];
-        fires[i] = INT64_MAX;
-        for (size_t k = 0; k < a->inputs.len && !is_source(a); k++) {
-            if (is_source(m->actors.data[m->channels.data[a->inputs.data[k]].producer]))
-                continue; // never waited for
-            const sir_channel *c = &m->channels.data[a->inputs.data[k]];
-            int64_t items, taken = rate(a, k, false);
-            if (a->inputs.data[k] == x->in)
-                items = items_of(x, x->in) - 1;
-            else if (__builtin_mul_overflow(fires[c->producer - x->first],
-                                            rate(m->actors.data[c->producer], c->producer_port, true), &items))
-                items = INT64_MAX; // of an actor that waits for nothing
-            if (taken > 0 && items / taken < fires[i])
-                fires[i] = items / taken;
-        }
-    }
-    const sir_channel *out = &m->channels.data[x->out];
-    return fires[out->producer - x->first] == 0 || rate(m->actors.data[out->producer], out->producer_port, true) == 0;
 }
 
 // ---- The body ----
@@ -306,7 +178,7 @@ static void add_masked_pop(joiner *x, sir_block *to, sir_expr *target, sir_loc l
     decl->u.decl.local = item;
     decl->u.decl.uninitialised = true;
     VEC_PUSH(x->m->arena, to, decl);
-    add_pop(x, to, x->in, local(x, item, loc), loc);
+    add_pop(x, to, x->region.in, local(x, item, loc), loc);
     set(x, to, target, masked(x, local(x, item, loc), loc), loc);
 }
 
@@ -334,7 +206,7 @@ static sir_expr *replace_item(void *context, const sir_expr *e)
 static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
 {
     joiner *x = context;
-    if (s->kind == SIR_POP && s->u.set.target != NULL && x->input == x->in && x->mask != 0)
+    if (s->kind == SIR_POP && s->u.set.target != NULL && x->input == x->region.in && x->mask != 0)
         add_masked_pop(x, to, sir_copy_expr(&x->copier, s->u.set.target), s->loc);
     else if (s->kind == SIR_POP)
         add_pop(x, to, x->input, sir_copy_expr(&x->copier, s->u.set.target), s->loc);
@@ -357,7 +229,7 @@ static void copy_filter(joiner *x, const sir_actor *a, sir_block *to)
 {
     const sir_filter *f = a->filter;
     x->from = f;
-    x->input = is_source(a) ? SIR_NONE : a->inputs.data[0];
+    x->input = pass_is_source(a) ? SIR_NONE : a->inputs.data[0];
     x->output = a->outputs.data[0];
     uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, f->work->locals.len + 1);
     for (size_t i = 0; i < f->work->locals.len; i++) {
@@ -387,7 +259,7 @@ static void move_items(joiner *x, const sir_actor *a, uint32_t from, uint32_t to
     decl->u.decl.local = item;
     decl->u.decl.uninitialised = true;
     VEC_PUSH(x->m->arena, &each->u.for_.body, decl);
-    if (from == x->in && x->mask != 0)
+    if (from == x->region.in && x->mask != 0)
         add_masked_pop(x, &each->u.for_.body, local(x, item, a->loc), a->loc);
     else
         add_pop(x, &each->u.for_.body, from, local(x, item, a->loc), a->loc);
@@ -428,16 +300,16 @@ static uint32_t declare(joiner *x, const char *name, const sir_type *t, bool zer
 static bool declare_channels(joiner *x)
 {
     int64_t words = 0;
-    for (uint32_t i = x->first; i <= x->last; i++) {
+    for (uint32_t i = x->region.first; i <= x->region.last; i++) {
         const sir_actor *a = x->m->actors.data[i];
         for (VEC_EACH(uint32_t, c, &a->outputs)) {
             if (*c == SIR_NONE)
                 continue;
-            int64_t items = items_of(x, *c);
+            int64_t items = pass_region_items(&x->region, *c);
             words += items;
             if (items > JOIN_ITEMS || words > JOIN_WORDS)
                 return false;
-            if (*c == x->out)
+            if (*c == x->region.out)
                 continue;
             x->channels[*c].inside = true;
             x->channels[*c].items =
@@ -446,29 +318,7 @@ static bool declare_channels(joiner *x)
             x->channels[*c].write = declare(x, "written", x->m->scalar[SIR_INT], true, a->loc);
         }
     }
-    return items_of(x, x->in) <= JOIN_ITEMS;
-}
-
-// The name of the smallest stream that has all of the region's actors.
-static const char *region_name(const joiner *x)
-{
-    const sir_module *m = x->m;
-    uint32_t common = m->actors.data[x->first]->region;
-    for (uint32_t i = x->first + 1; i <= x->last; i++) {
-        uint32_t other = m->actors.data[i]->region;
-        while (common != other) // a region's parent has a smaller number
-            if (common > other)
-                common = m->regions.data[common].parent;
-            else
-                other = m->regions.data[other].parent;
-    }
-    const char *name = m->regions.data[common].name;
-    if (strcmp(name, "anon") != 0)
-        return name;
-    for (uint32_t i = x->first; i <= x->last; i++)
-        if (m->actors.data[i]->kind == SIR_FILTER)
-            return m->actors.data[i]->filter->name;
-    return name;
+    return pass_region_items(&x->region, x->region.in) <= JOIN_ITEMS;
 }
 
 static sir_rate static_rate(int64_t items)
@@ -479,26 +329,27 @@ static sir_rate static_rate(int64_t items)
 static bool make_filter(joiner *x)
 {
     sir_module *m = x->m;
-    const sir_actor *first = m->actors.data[x->first];
-    const char *name = region_name(x);
+    const sir_actor *first = m->actors.data[x->region.first];
+    const char *name = pass_region_name(&x->region);
     x->filter = ARENA_NEW(m->arena, sir_filter);
     x->work = ARENA_NEW(m->arena, sir_function);
     *x->filter =
         (sir_filter){.name = pass_unique_filter_name(m, m->arena, name),
-                     .source = arena_printf(m->arena, "%s: %" PRIu32 " stages over bits", name, x->last - x->first + 1),
-                     .input = m->channels.data[x->in].type,
-                     .output = m->channels.data[x->out].type,
+                     .source = arena_printf(m->arena, "%s: %" PRIu32 " stages over bits", name,
+                                            x->region.last - x->region.first + 1),
+                     .input = m->channels.data[x->region.in].type,
+                     .output = m->channels.data[x->region.out].type,
                      .work = x->work,
                      .loc = first->loc};
     *x->work = (sir_function){.kind = SIR_WORK, .name = "work", .result = m->scalar[SIR_VOID], .loc = first->loc};
-    x->work->pop = x->work->peek = static_rate(items_of(x, x->in));
-    x->work->push = static_rate(items_of(x, x->out));
+    x->work->pop = x->work->peek = static_rate(pass_region_items(&x->region, x->region.in));
+    x->work->push = static_rate(pass_region_items(&x->region, x->region.out));
     x->channels = ARENA_ARRAY(x->a, join_channel, m->channels.len + 1);
     if (!declare_channels(x))
         return false;
-    for (uint32_t i = x->first; i <= x->last; i++) {
+    for (uint32_t i = x->region.first; i <= x->region.last; i++) {
         sir_stmt *s = sir_stmt_new(m, SIR_BLOCK, m->actors.data[i]->loc);
-        int64_t reps = x->reps[i - x->first];
+        int64_t reps = x->region.reps[i - x->region.first];
         if (reps > 1)
             s = loop(x, reps, m->actors.data[i]->loc);
         copy_actor(x, i, reps > 1 ? &s->u.for_.body : &s->u.block);
@@ -512,27 +363,27 @@ static bool make_filter(joiner *x)
 
 static void tell(const joiner *x, const plan_bit_lanes *b)
 {
-    const sir_actor *first = x->m->actors.data[x->first], *last = x->m->actors.data[x->last];
+    const sir_actor *first = x->m->actors.data[x->region.first], *last = x->m->actors.data[x->region.last];
     bool apart = b->network == NULL;
-    if (!x->p->diag->remarks || (apart && x->first < x->told))
+    if (!x->p->diag->remarks || (apart && x->region.first < x->told))
         return;
     src_range at = sir_range(x->m, x->p->sources, first->loc);
     if (b->network != NULL)
         diag_remark(x->p->diag, at,
                     "%" PRIu32 " stages from '%s' to '%s' are one filter: %" PRId64
                     " operations on vectors of %d firings, and %.0f around them, for %.0f [join-bits]",
-                    x->last - x->first + 1, first->name, last->name, b->gates, b->lanes, b->turns, b->single);
+                    x->region.last - x->region.first + 1, first->name, last->name, b->gates, b->lanes, b->turns, b->single);
     else
         diag_remark(x->p->diag, b->fault.where.file != 0 ? sir_range(x->m, x->p->sources, b->fault.where) : at,
                     "%" PRIu32 " stages from '%s' to '%s' stay apart: what they do %s [join-bits]",
-                    x->last - x->first + 1, first->name, last->name,
+                    x->region.last - x->region.first + 1, first->name, last->name,
                     b->fault.why != NULL ? b->fault.why : plan_reason_text(x->p->arena, b->slower));
 }
 
 // Statements of the filter before those of the first actor.
 static size_t statements_before(const joiner *x)
 {
-    return x->work->body.len - (x->last - x->first + 1);
+    return x->work->body.len - (x->region.last - x->region.first + 1);
 }
 
 // All bits that items of a channel may have; 0: any.
@@ -549,12 +400,11 @@ static int32_t mask_of(const joiner *x, uint32_t channel)
 
 static bool try_region(joiner *x, uint32_t first, uint32_t last, uint32_t in, uint32_t out)
 {
-    x->first = first;
-    x->last = last;
-    x->in = in;
-    x->out = out;
+    x->region = (pass_region){
+        .m = x->m, .a = x->a, .first = first, .last = last, .in = in, .out = out, .most = JOIN_ITEMS};
     x->mask = mask_of(x, in);
-    if (x->looks_ahead[x->m->channels.data[out].consumer] || !balance(x) || !comes_out_at_once(x) || !make_filter(x))
+    if (x->looks_ahead[x->m->channels.data[out].consumer] || !pass_region_balances(&x->region) ||
+        !pass_region_comes_out_at_once(&x->region) || !make_filter(x))
         return false;
     const plan_bit_lanes *b = plan_bit_lanes_for(x->p, x->processor, x->filter);
     x->left -= b->fault.steps + (int64_t)x->work->body.len * JOIN_COPY;
@@ -568,34 +418,9 @@ static bool try_region(joiner *x, uint32_t first, uint32_t last, uint32_t in, ui
         x->most = first + (uint32_t)(JOIN_SCALE * (last - first) / b->excess);
     tell(x, b);
     if (b->slower != NULL && (double)b->gates + b->turns >= b->single)
-        x->slower = x->last + 1;
-    x->told = x->last + 1 > x->told ? x->last + 1 : x->told;
+        x->slower = x->region.last + 1;
+    x->told = x->region.last + 1 > x->told ? x->region.last + 1 : x->told;
     return b->network != NULL;
-}
-
-// Puts the filter where the first actor was.
-static void replace(joiner *x)
-{
-    sir_module *m = x->m;
-    sir_actor *actor = ARENA_NEW(m->arena, sir_actor);
-    const sir_actor *first = m->actors.data[x->first];
-    *actor = (sir_actor){.kind = SIR_FILTER,
-                         .name = pass_unique_actor_name(m, m->arena, x->filter->name),
-                         .region = first->region,
-                         .filter = x->filter,
-                         .loc = first->loc};
-    VEC_PUSH(m->arena, &actor->inputs, x->in);
-    VEC_PUSH(m->arena, &actor->outputs, x->out);
-    for (uint32_t i = x->first; i <= x->last; i++) {
-        x->gone_actor[i] = i != x->first;
-        for (VEC_EACH(uint32_t, c, &m->actors.data[i]->outputs))
-            if (*c != SIR_NONE)
-                x->gone_channel[*c] = *c != x->out;
-    }
-    m->actors.data[x->first] = actor;
-    m->channels.data[x->in].consumer = m->channels.data[x->out].producer = x->first;
-    m->channels.data[x->in].consumer_port = m->channels.data[x->out].producer_port = 0;
-    VEC_PUSH(m->arena, &m->filters, x->filter);
 }
 
 // Whether what comes out is joined with a source's items, which are known: better within a region.
@@ -603,13 +428,9 @@ static bool meets_source(const sir_module *m, uint32_t channel)
 {
     bool meets = false;
     for (VEC_EACH(uint32_t, c, &m->actors.data[m->channels.data[channel].consumer]->inputs))
-        meets = meets || (*c != SIR_NONE && is_source(m->actors.data[m->channels.data[*c].producer]));
+        meets = meets || (*c != SIR_NONE && pass_is_source(m->actors.data[m->channels.data[*c].producer]));
     return meets;
 }
-
-typedef struct region_end {
-    uint32_t last, out;
-} region_end;
 
 static bool has_bits(const joiner *x, uint32_t first, uint32_t last)
 {
@@ -631,36 +452,20 @@ static bool has_unfit(const joiner *x, uint32_t first, uint32_t last)
     return found;
 }
 
+static bool is_fit(void *context, uint32_t actor)
+{
+    const joiner *x = context;
+    return !x->unfit[actor] && may_join(x->m, x->m->actors.data[actor]);
+}
+
 static bool join_at(joiner *x, uint32_t first, uint32_t *next)
 {
     const sir_module *m = x->m;
-    VEC(region_end) ends = {0};
-    int64_t entering = 0, leaving = 0;
-    uint32_t most = first + JOIN_ACTORS < m->actors.len ? first + JOIN_ACTORS : (uint32_t)m->actors.len;
-    for (uint32_t i = first; i < most && !x->unfit[i] && may_join(m, m->actors.data[i]); i++) {
-        const sir_actor *a = m->actors.data[i];
-        uint32_t out = SIR_NONE;
-        bool fits = true;
-        for (VEC_EACH(uint32_t, c, &a->inputs)) {
-            if (*c == SIR_NONE)
-                continue;
-            bool inside = m->channels.data[*c].producer >= first && m->channels.data[*c].producer < i;
-            leaving -= inside;
-            entering += !inside;
-            fits = fits && (!inside || m->channels.data[*c].initial.len == 0);
-        }
-        for (VEC_EACH(uint32_t, c, &a->outputs)) {
-            if (*c == SIR_NONE)
-                continue;
-            fits = fits && m->channels.data[*c].consumer > i;
-            leaving++;
-            out = *c;
-        }
-        if (entering != 1 || !fits)
-            break;
-        if (leaving == 1 && i > first && out != SIR_NONE && !meets_source(m, out))
-            VEC_PUSH(x->a, &ends, (region_end){i, out});
-    }
+    pass_region_ends ends = {0};
+    const pass_region_ends all = pass_find_region_ends(x->a, m, first, JOIN_ACTORS, is_fit, x);
+    for (VEC_EACH(const pass_region_end, end, &all))
+        if (!meets_source(m, end->out))
+            VEC_PUSH(x->a, &ends, *end);
     if (ends.len == 0 || x->left <= 0)
         return false;
     uint32_t in = m->actors.data[first]->inputs.data[0];
@@ -668,7 +473,7 @@ static bool join_at(joiner *x, uint32_t first, uint32_t *next)
     size_t tries = JOIN_TRIES, smaller = JOIN_TRIES;
     x->most = x->size != 0 ? first + x->size : UINT32_MAX;
     for (size_t k = 0; tries > 0 && k < ends.len && first >= x->slower; k++) {
-        const region_end *end = &ends.data[ends.len - 1 - k];
+        const pass_region_end *end = &ends.data[ends.len - 1 - k];
         uint32_t limit = x->most;
         if (end->last >= limit || has_unfit(x, first, end->last))
             continue;
@@ -679,7 +484,7 @@ static bool join_at(joiner *x, uint32_t first, uint32_t *next)
             tries += x->most != limit; // what is too large was not in vain
             continue;
         }
-        replace(x);
+        pass_region_replace(x->m, &x->region, x->filter, x->gone_actor, x->gone_channel);
         x->left = JOIN_STEPS;
         if (limit != UINT32_MAX)
             x->size = end->last - first + 1;

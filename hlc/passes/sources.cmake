@@ -8,7 +8,7 @@ set(HLC_PASSES_SOURCES
     passes/linear_bits_follow.c passes/linear_bits_tables.c passes/linear_compose.c passes/linear_extract.c
     passes/linear_filter.c passes/look_ahead.c passes/orbit.c passes/orbit_sources.c passes/orbit_tables.c
     passes/pack_bits.c passes/parts.c passes/places.c passes/polyphase.c passes/privatize.c passes/processors.c
-    passes/reorder.c passes/rings.c
+    passes/regions.c passes/reorder.c passes/rings.c
     passes/runner.c passes/schedule.c passes/share.c passes/siblings.c passes/stages.c passes/stages_follow.c passes/tabulate.c passes/tabulate_few.c
     passes/tabulate_keys.c passes/tabulate_values.c passes/unfold.c passes/uniform.c passes/windows.c
     passes/windows_rewrite.c pipeline.c)
