@@ -28,11 +28,19 @@ static stage_cell known(sir_scalar v)
     return (stage_cell){.known = true, .value = v};
 }
 
-uint32_t stage_add_item(arena *a, stage_nodes *nodes, const sir_type *t, int64_t item)
+static uint32_t add_item(arena *a, stage_nodes *nodes, const sir_type *t, int64_t item)
 {
     uint32_t own = (uint32_t)nodes->len;
     VEC_PUSH(a, nodes, ((stage_node){.kind = SIR_PEEK, .type = t, .item = item, .group = own}));
     return own;
+}
+
+stage_cells stage_items(stage_joint *j)
+{
+    stage_cells in = {0};
+    for (int64_t i = 0; i < j->pop; i++)
+        VEC_PUSH(j->x->a, &in, ((stage_cell){.node = add_item(j->x->a, &j->nodes, j->input, i)}));
+    return in;
 }
 
 static uint32_t root_of(stage_nodes *nodes, uint32_t group)
@@ -51,12 +59,12 @@ static uint32_t node_of(follower *x, stage_cell c, const sir_type *t)
     return (uint32_t)x->nodes->len - 1;
 }
 
-static stage_cell operation(follower *x, const sir_expr *e, const stage_cell *cells)
+// An operation on cells of these types.
+static stage_cell add_operation(follower *x, stage_node n, const stage_cell *cells, const sir_type *const *types)
 {
-    stage_node n = {.kind = (sir_expr_kind)e->kind, .op = e->op, .type = e->type, .group = SIR_NONE};
-    n.arity = (uint8_t)sir_expr_arity(e);
+    n.group = SIR_NONE;
     for (uint8_t i = 0; i < n.arity; i++) {
-        n.arg[i] = node_of(x, cells[i], e->u.arg[i]->type);
+        n.arg[i] = node_of(x, cells[i], types[i]);
         uint32_t group = x->nodes->data[n.arg[i]].group;
         if (group == SIR_NONE)
             continue;
@@ -68,6 +76,41 @@ static stage_cell operation(follower *x, const sir_expr *e, const stage_cell *ce
     }
     VEC_PUSH(x->a, x->nodes, n);
     return (stage_cell){.node = (uint32_t)x->nodes->len - 1};
+}
+
+static stage_cell operation(follower *x, const sir_expr *e, const stage_cell *cells)
+{
+    stage_node n = {.kind = (sir_expr_kind)e->kind, .op = e->op, .type = e->type, .arity = (uint8_t)sir_expr_arity(e)};
+    const sir_type *types[3] = {0};
+    for (uint8_t i = 0; i < n.arity; i++)
+        types[i] = e->u.arg[i]->type;
+    return add_operation(x, n, cells, types);
+}
+
+static stage_cell negation(follower *x, stage_cell c)
+{
+    const sir_type *t = x->m->scalar[SIR_BOOLEAN];
+    return add_operation(x, (stage_node){.kind = SIR_UNARY, .op = LANG_OP_NOT, .type = t, .arity = 1}, &c, &t);
+}
+
+static bool is_same(stage_cell a, stage_cell b)
+{
+    if (a.known != b.known)
+        return false;
+    return a.known ? memcmp(&a.value, &b.value, sizeof a.value) == 0 : a.node == b.node;
+}
+
+// a where the condition, which is not known, holds, else b.
+static stage_cell choice(follower *x, stage_cell cond, stage_cell a, stage_cell b, const sir_type *t)
+{
+    if (is_same(a, b))
+        return a;
+    const stage_node *n = &x->nodes->data[cond.node];
+    if (n->kind == SIR_UNARY && n->op == LANG_OP_NOT)
+        return choice(x, (stage_cell){.node = n->arg[0]}, b, a, t);
+    const stage_cell cells[3] = {cond, a, b};
+    const sir_type *const types[3] = {x->m->scalar[SIR_BOOLEAN], t, t};
+    return add_operation(x, (stage_node){.kind = SIR_SELECT, .type = t, .arity = 3}, cells, types);
 }
 
 static stage_cell eval(follower *x, const sir_expr *e);
@@ -120,15 +163,21 @@ static stage_cell eval_binary(follower *x, const sir_expr *e)
     const sir_type *t = e->u.arg[0]->type;
     stage_cell c[2] = {eval(x, e->u.arg[0])}, r = {.known = true};
     bool lazy = e->op == LANG_OP_LAND || e->op == LANG_OP_LOR;
-    if (x->fails || (lazy && !c[0].known))
+    if (x->fails)
         return fail(x);
-    if (lazy)
+    if (lazy && c[0].known)
         return (c[0].value.i != 0) == (e->op == LANG_OP_LOR) ? c[0] : eval(x, e->u.arg[1]);
     c[1] = eval(x, e->u.arg[1]);
     if (x->fails)
         return fail(x);
+    if (lazy && c[1].known)
+        return (c[1].value.i != 0) == (e->op == LANG_OP_LOR) ? c[1] : c[0];
     if (c[0].known && c[1].known)
         return sir_eval_binary((lang_binary_op)e->op, t, c[0].value, c[1].value, &r.value) ? r : fail(x);
+    bool equals = t->kind == SIR_BOOLEAN && (e->op == LANG_OP_EQ || e->op == LANG_OP_NE);
+    if (equals && (c[0].known || c[1].known))
+        return (c[c[0].known ? 0 : 1].value.i != 0) == (e->op == LANG_OP_EQ) ? c[c[0].known]
+                                                                             : negation(x, c[c[0].known]);
     bool divides = (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && t->kind != SIR_FLOAT;
     return divides ? fail(x) : operation(x, e, c);
 }
@@ -142,7 +191,7 @@ static stage_cell eval_select(follower *x, const sir_expr *e)
         return eval(x, e->u.arg[c[0].value.i != 0 ? 1 : 2]);
     c[1] = eval(x, e->u.arg[1]);
     c[2] = eval(x, e->u.arg[2]);
-    return x->fails ? fail(x) : operation(x, e, c);
+    return x->fails ? fail(x) : choice(x, c[0], c[1], c[2], e->type);
 }
 
 static stage_cell eval_plain(follower *x, const sir_expr *e)
@@ -184,9 +233,7 @@ static stage_cell eval(follower *x, const sir_expr *e)
     case SIR_MATH: return eval_plain(x, e);
     case SIR_BINARY: return eval_binary(x, e);
     case SIR_SELECT: return eval_select(x, e);
-    case SIR_PEEK:
-        c = eval(x, e->u.arg[0]);
-        return x->fails || !c.known ? fail(x) : item_at(x, x->popped + c.value.i);
+    case SIR_PEEK: c = eval(x, e->u.arg[0]); return x->fails || !c.known ? fail(x) : item_at(x, x->popped + c.value.i);
     case SIR_MEMBER:
     case SIR_ITER:
     case SIR_MAKE_COMPLEX:
@@ -226,6 +273,65 @@ static void declare(follower *x, const sir_stmt *s)
     x->locals[s->u.decl.local] = cells;
 }
 
+// Copies of all locals.
+static stage_cell **copy_locals(follower *x)
+{
+    const sir_function *f = x->filter->work;
+    stage_cell **copy = ARENA_ARRAY(x->a, stage_cell *, f->locals.len + 1);
+    for (size_t i = 0; i < f->locals.len && !x->fails; i++) {
+        size_t words = f->locals.data[i].type->words;
+        if (x->locals[i] == NULL)
+            continue;
+        x->fails |= (*x->steps -= (int64_t)words) < 0;
+        copy[i] = ARENA_ARRAY(x->a, stage_cell, words + 1);
+        memcpy(copy[i], x->locals[i], words * sizeof **copy);
+    }
+    return copy;
+}
+
+// Makes the locals of before what they are in one case or the other.
+static void choose_locals(follower *x, stage_cell cond, stage_cell **before, stage_cell *const *then,
+                          stage_cell *const *otherwise)
+{
+    const sir_function *f = x->filter->work;
+    for (size_t i = 0; i < f->locals.len; i++) {
+        const sir_type *whole = f->locals.data[i].type, *t = whole;
+        while (t->kind == SIR_ARRAY)
+            t = t->element;
+        for (size_t k = 0; before[i] != NULL && k < whole->words; k++) {
+            x->fails |= t->words != 1 && !is_same(then[i][k], otherwise[i][k]);
+            before[i][k] = choice(x, cond, then[i][k], otherwise[i][k], t);
+        }
+    }
+}
+
+// Both cases of what items decide: nothing that is followed may stop a program.
+static void run_both(follower *x, stage_cell cond, const sir_stmt *s)
+{
+    stage_cell **before = x->locals, **then = copy_locals(x), **otherwise = copy_locals(x);
+    const size_t from = x->out->len;
+    const int64_t popped = x->popped;
+    x->locals = then;
+    if (!x->fails)
+        run_block(x, &s->u.if_.then);
+    const size_t pushed = x->out->len - from;
+    stage_cell *items = ARENA_ARRAY(x->a, stage_cell, pushed + 1);
+    memcpy(items, x->out->data + from, pushed * sizeof *items);
+    const int64_t taken = x->popped;
+    x->out->len = from;
+    x->popped = popped;
+    x->locals = otherwise;
+    if (!x->fails)
+        run_block(x, &s->u.if_.otherwise);
+    x->fails |= x->popped != taken || x->out->len - from != pushed;
+    x->locals = before;
+    if (x->fails)
+        return;
+    choose_locals(x, cond, before, then, otherwise);
+    for (size_t i = 0; i < pushed; i++)
+        x->out->data[from + i] = choice(x, cond, items[i], x->out->data[from + i], x->filter->output);
+}
+
 static void run_for(follower *x, const sir_stmt *s)
 {
     stage_cell lo = eval(x, s->u.for_.lo), hi = eval(x, s->u.for_.hi), *counter = ARENA_ARRAY(x->a, stage_cell, 1);
@@ -259,8 +365,9 @@ static void run_stmt(follower *x, const sir_stmt *s)
         return;
     case SIR_IF:
         c = eval(x, s->u.if_.cond);
-        x->fails |= !c.known;
-        if (!x->fails)
+        if (!x->fails && !c.known)
+            run_both(x, c, s);
+        else if (!x->fails)
             run_block(x, c.value.i != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
         return;
     case SIR_FOR: run_for(x, s); return;
