@@ -13,7 +13,8 @@
 bool tool_start(tool_session *t, option_tool which, int argc, char **argv, int *status)
 {
     process_ignore_write_signals();
-    *t = (tool_session){.arena = arena_create()};
+    arena_keep_freed();
+    *t = (tool_session){.arena = arena_create_large()};
     source_set_init(&t->sources, t->arena);
     diag_init(&t->diags, t->arena, &t->sources);
     if (!options_parse(&t->options, t->arena, &t->diags, which, argc, argv)) {

@@ -10,7 +10,11 @@
 
 typedef struct arena arena;
 
+// For processes that make many arenas: what is freed is kept for the next ones, and not given back to the system at once.
+void arena_keep_freed(void);
+
 arena *arena_create(void);
+arena *arena_create_large(void); // for what will take megabytes
 void arena_destroy(arena *a); // frees every allocation made from a; NULL is allowed
 
 // Zeroed memory aligned for any type; size 0 gives a valid unique pointer.

@@ -5,6 +5,8 @@
 #ifndef SVMC_SUPPORT_VEC_H
 #define SVMC_SUPPORT_VEC_H
 
+#include <string.h>
+
 #include "support/arena.h"
 
 #define VEC(T)                                                                                                         \
@@ -24,9 +26,20 @@
     it < it##_end;                                                                                                     \
     it++
 
-// Makes room for one more element, zeroes it, counts it and gives its address. vector points to any VEC.
-void *vec_slot(arena *a, void *vector, size_t element_size);
-// Grows to at least cap elements without changing len.
+// Grows to at least cap elements without changing len. vector points to any VEC.
 void vec_reserve(arena *a, void *vector, size_t cap, size_t element_size);
+
+typedef VEC(char) vec_any; // the layout of every VEC
+
+// Makes room for one more element, zeroes it, counts it and gives its address.
+static inline void *vec_slot(arena *a, void *vector, size_t element_size)
+{
+    vec_any *v = vector;
+    if (v->len == v->cap)
+        vec_reserve(a, v, v->cap < 4 ? 4 : v->cap * 2, element_size);
+    char *slot = v->data + v->len++ * element_size;
+    memset(slot, 0, element_size); // the room may have been used before, when len was reduced
+    return slot;
+}
 
 #endif

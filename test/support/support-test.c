@@ -47,6 +47,15 @@ static int test_arena(arena *a, int argc, char **argv)
     CHECK(strcmp(arena_printf(a, "%s-%d", "x", 12), "x-12") == 0);
     CHECK(arena_printf(a, "%0500d", 7)[499] == '7');
     CHECK(arena_strndup(a, NULL, 0)[0] == '\0');
+    for (int round = 0; round < 3; round++) { // what arenas give back is used again
+        arena *own = round == 1 ? arena_create_large() : arena_create();
+        for (size_t size = 1, all = 0; all < (size_t)12 << 20; size = size < 3000000 ? size + size / 3 + 1 : 5, all += size) {
+            char *p = arena_alloc(own, size);
+            CHECK(all_zero(p, size));
+            memset(p, 0xa5, size);
+        }
+        arena_destroy(own);
+    }
     arena_destroy(NULL);
     puts("arena ok");
     return 0;
