@@ -369,7 +369,7 @@ static bool same_truth(const sir_truth *a, const sir_truth *b)
 }
 
 // Leaves out an input of which no output depends; false: one does.
-static bool drop_input(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t inputs, uint32_t bit)
+static bool drop_input(sir_truth *truth, uint32_t count, uint32_t *in, uint32_t inputs, uint32_t bit)
 {
     for (uint32_t k = 0; k < count; k++) {
         sir_truth other = flip(&truth[k], bit);
@@ -386,7 +386,6 @@ static bool drop_input(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t 
         }
     }
     memmove(in + bit, in + bit + 1, (inputs - bit - 1) * sizeof *in);
-    in[inputs - 1] = WIRE_FALSE;
     return true;
 }
 
@@ -431,20 +430,31 @@ static const sir_table *first_table(hmap *made, const sir_truth *truth, uint32_t
     return t;
 }
 
+// An output with inputs inverted, as key_of has it.
+static sir_truth tried_of(const sir_truth *truth, uint32_t inputs, uint32_t mask)
+{
+    sir_truth t = *truth;
+    for (uint32_t left = mask; left != 0; left &= left - 1)
+        t = flip(&t, (uint32_t)__builtin_ctz(left));
+    return key_of(&t, inputs).truth;
+}
+
+// Outputs are compared one after the other, so that of most inversions the first says that they are no better.
 static made_table normalise(hmap *made, const sir_truth *truth, uint32_t count, uint32_t inputs)
 {
-    sir_truth best[NETWORK_BITS], now[NETWORK_BITS], tried[NETWORK_BITS];
+    sir_truth best[NETWORK_BITS], tried[NETWORK_BITS], first = truth[0];
     made_table r = {0};
     uint32_t mask = 0;
     memcpy(best, truth, count * sizeof *truth);
-    memcpy(now, truth, count * sizeof *truth);
     for (uint32_t i = 1; i < UINT32_C(1) << inputs; i++) {
         uint32_t bit = (uint32_t)__builtin_ctz(i); // one at a time goes through all
         mask ^= UINT32_C(1) << bit;
-        for (uint32_t k = 0; k < count; k++) {
-            now[k] = flip(&now[k], bit);
-            tried[k] = key_of(&now[k], inputs).truth;
-        }
+        first = flip(&first, bit);
+        tried[0] = key_of(&first, inputs).truth;
+        if (memcmp(tried, best, sizeof *tried) > 0)
+            continue;
+        for (uint32_t k = 1; k < count; k++)
+            tried[k] = tried_of(&truth[k], inputs, mask);
         if (memcmp(tried, best, count * sizeof *tried) >= 0)
             continue;
         memcpy(best, tried, count * sizeof *tried);
@@ -468,40 +478,74 @@ static const made_table *made_table_of(hmap *made, const sir_truth *truth, uint3
     return t;
 }
 
-void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const sir_truth *truth, uint32_t outputs,
-                      sir_wire *out)
+// What is looked up, whatever the bits are. Outputs that are constant, or equal to others, or their inverse, are no outputs
+// of the table, and inputs of which none depends are no inputs.
+struct sir_look_up {
+    const made_table *as; // NULL: all are constant
+    uint32_t count, inputs, in[NETWORK_INDEX]; // outputs of the table; which are its inputs
+    uint32_t outputs;
+    sir_wire of[NETWORK_BITS]; // 2 * output of the table, or inverted; constants are NO_OUTPUT and one more
+};
+
+enum { NO_OUTPUT = 2 * NETWORK_BITS };
+
+static void find_look_up(sir_look_up *l, hmap *tables_made, uint32_t inputs, const sir_truth *truth, uint32_t outputs)
 {
-    // Outputs that are constant, or equal to others, or their inverse, are no outputs of the table.
     sir_truth own[NETWORK_BITS];
-    sir_wire of[NETWORK_BITS], made[NETWORK_BITS]; // 2 * output of the table, or inverted
-    uint32_t count = 0;
+    *l = (sir_look_up){.inputs = inputs, .outputs = outputs};
     for (uint32_t i = 0; i < outputs; i++) {
         made_key k = key_of(&truth[i], inputs);
         uint32_t at = 0;
-        while (at < count && memcmp(&own[at], &k.truth, sizeof k.truth) != 0)
+        bool constant = is_zero(&k.truth);
+        while (!constant && at < l->count && !same_truth(&own[at], &k.truth))
             at++;
-        of[i] = is_zero(&k.truth) ? UINT32_MAX : 2 * at + (sir_wire)(truth[i].word[0] & 1);
-        if (at == count && !is_zero(&k.truth))
-            own[count++] = k.truth;
+        l->of[i] = (constant ? (sir_wire)NO_OUTPUT : 2 * at) + (sir_wire)(truth[i].word[0] & 1);
+        if (at == l->count && !constant)
+            own[l->count++] = k.truth;
     }
-    if (count > 0) {
-        sir_table_use u = {0};
-        memcpy(u.in, in, inputs * sizeof *in);
-        for (uint32_t bit = inputs; bit-- > 0;)
-            inputs -= drop_input(own, count, u.in, inputs, bit);
-        const made_table *as = made_table_of(n->tables_made, own, count, inputs);
-        u.table = table_of(n, as->table);
-        for (uint32_t bit = 0; bit < inputs; bit++)
-            u.in[bit] ^= as->inputs >> bit & 1;
-        bool small = as->table->operations <= TABLE_GATES;
+    if (l->count == 0)
+        return;
+    for (uint32_t i = 0; i < inputs; i++)
+        l->in[i] = i;
+    for (uint32_t bit = inputs; bit-- > 0;)
+        l->inputs -= drop_input(own, l->count, l->in, l->inputs, bit);
+    l->as = made_table_of(tables_made, own, l->count, l->inputs);
+}
+
+const sir_look_up *sir_look_up_of(hmap *tables_made, uint32_t inputs, const sir_truth *truth, uint32_t outputs)
+{
+    struct {
+        uint64_t shape;
+        sir_truth truth[NETWORK_BITS];
+    } key = {.shape = UINT64_C(1) << 40 | inputs << 8 | outputs};
+    memcpy(key.truth, truth, outputs * sizeof *truth);
+    size_t bytes = (size_t)((const char *)(key.truth + outputs) - (const char *)&key);
+    sir_look_up *l = hmap_getn(tables_made, &key, bytes);
+    if (l == NULL) {
+        l = ARENA_NEW(tables_made->arena, sir_look_up);
+        find_look_up(l, tables_made, inputs, truth, outputs);
+        hmap_setn(tables_made, &key, bytes, l);
+    }
+    return l;
+}
+
+uint32_t sir_wire_look_up(sir_network *n, const sir_wire *in, const sir_look_up *l, sir_wire *out)
+{
+    sir_wire made[NETWORK_BITS];
+    if (l->as != NULL) {
+        sir_table_use u = {.table = table_of(n, l->as->table)};
+        for (uint32_t i = 0; i < l->inputs; i++)
+            u.in[i] = in[l->in[i]] ^ (l->as->inputs >> i & 1);
+        bool small = l->as->table->operations <= TABLE_GATES;
         uint32_t use = small ? 0 : use_of(n, &u);
         if (small)
-            insert(n, as->table, u.in, made);
-        for (uint32_t i = 0; i < count; i++)
-            made[i] = (small ? made[i] : gate(n, GATE_TABLE, use, i)) ^ (as->outputs >> i & 1);
+            insert(n, l->as->table, u.in, made);
+        for (uint32_t i = 0; i < l->count; i++)
+            made[i] = (small ? made[i] : gate(n, GATE_TABLE, use, i)) ^ (l->as->outputs >> i & 1);
     }
-    for (uint32_t i = 0; i < outputs; i++)
-        out[i] = of[i] == UINT32_MAX ? (sir_wire)(truth[i].word[0] & 1) : made[of[i] / 2] ^ (of[i] & 1);
+    for (uint32_t i = 0; i < l->outputs; i++)
+        out[i] = l->of[i] >= NO_OUTPUT ? l->of[i] & 1 : made[l->of[i] / 2] ^ (l->of[i] & 1);
+    return l->outputs;
 }
 
 // ---- What is needed ----

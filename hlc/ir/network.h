@@ -73,9 +73,11 @@ static inline sir_wire sir_wire_or(sir_network *n, sir_wire a, sir_wire b)
     return sir_wire_not(sir_wire_and(n, sir_wire_not(a), sir_wire_not(b)));
 }
 sir_wire sir_wire_choose(sir_network *n, sir_wire which, sir_wire a, sir_wire b); // which ? a : b
-// What the truth tables say at the index whose bits are `in`, least significant first, into `out`.
-void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const sir_truth *truth, uint32_t outputs,
-                      sir_wire *out);
+// What truth tables say at an index, least significant bit first; found once for all indices.
+typedef struct sir_look_up sir_look_up;
+const sir_look_up *sir_look_up_of(hmap *tables_made, uint32_t inputs, const sir_truth *truth, uint32_t outputs);
+// At the index whose bits are `in`, into `out`: how many.
+uint32_t sir_wire_look_up(sir_network *n, const sir_wire *in, const sir_look_up *l, sir_wire *out);
 static inline bool sir_truth_at(const sir_truth *t, uint32_t index)
 {
     return t->word[index / 64] >> (index % 64) & 1;
