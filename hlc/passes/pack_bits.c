@@ -48,6 +48,7 @@ typedef struct packer {
     sir_filter *unpack, *pack; // NULL: none so far
     const sir_filter *half;    // a filter that has bytes at its reader, and
     sir_filter *whole;         // the same with bytes at both ends, whose firings run one a bit of vectors; NULL: none
+    bool half_computes;        // the former does more than moving bits
 } packer;
 
 // ---- Filters ----
@@ -220,6 +221,14 @@ static sir_expr *run_text(packer *x, const run *r, const sir_type *input, uint32
     return r->to == 0 ? e : binary(x, LANG_OP_SHL, e, int_of(x, (int32_t)r->to, loc), loc);
 }
 
+// Whether a network that is known already is larger than one that moves bits may be.
+static bool computes(packer *x, const sir_filter *f)
+{
+    const plan_bit_lanes *known = plan_bit_lanes_known(x->p, plan_bit_processor(x->p), f);
+    return (f == x->half && x->half_computes) ||
+           (known != NULL && known->network != NULL && known->network->gates.len > PACK_GATES);
+}
+
 // The function of a firing with its bits packed where it takes items (reads) or where it gives them; false: it does more
 // than moving bits, or moves each by itself.
 static bool packed_body(packer *x, const sir_filter *f, const sir_function *old, bool reads, sir_function *work)
@@ -231,7 +240,8 @@ static bool packed_body(packer *x, const sir_filter *f, const sir_function *old,
     alone.work = &body;
     alone.prework = NULL;
     int64_t bits = reads ? old->pop.max : old->push.max;
-    if (old->pop.max > MOST_ITEMS || old->push.max > MOST_ITEMS || bits % BYTE_BITS != 0)
+    if (old->pop.max > MOST_ITEMS || old->push.max > MOST_ITEMS || bits % BYTE_BITS != 0 ||
+        (old == f->work && computes(x, f)))
         return false;
     const sir_network *n = sir_network_of(x->a, pass_tables_made(x->p), x->m, &alone, PACK_STEPS, PACK_GATES, &fault);
     if (n == NULL)
@@ -437,6 +447,7 @@ static sir_filter *vectors_of_bytes(packer *x, const sir_filter *f, bool reads, 
     sir_filter *r = filter_of_bytes(x, f, reads);
     sir_filter *whole = both && may_have_bytes(x, f, !reads) ? filter_of_bytes(x, r, !reads) : NULL;
     if (whole != NULL && has_vectors(x, whole, f)) {
+        x->half_computes = computes(x, f);
         x->half = r;
         x->whole = whole;
     } else if (!has_vectors(x, r, f))

@@ -189,12 +189,31 @@ static bool is_turned(const sir_type *t)
     return t->storage == SIR_STORED_WHOLE || plan_bit_packed(t);
 }
 
+// Those of others are the same wherever bits lie.
+static bool has_bit_items(const sir_filter *f)
+{
+    return f->input->kind == SIR_BIT || f->output->kind == SIR_BIT;
+}
+
+typedef struct lanes_key {
+    const void *filter;
+    int64_t lanes;
+} lanes_key;
+
+static lanes_key key_of(const hlc_program *p, const machine_processor *x, const sir_filter *f)
+{
+    return (lanes_key){f, 2 * plan_bit_lanes_of(p, x) + (p->module->byte_bits && has_bit_items(f))};
+}
+
+const plan_bit_lanes *plan_bit_lanes_known(const hlc_program *p, const machine_processor *x, const sir_filter *f)
+{
+    const lanes_key key = key_of(p, x, f);
+    return p->bit_lanes == NULL ? NULL : hmap_getn(p->bit_lanes, &key, sizeof key);
+}
+
 const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor *x, const sir_filter *f)
 {
-    struct {
-        const void *filter;
-        int64_t lanes;
-    } key = {f, 2 * plan_bit_lanes_of(p, x) + p->module->byte_bits};
+    const lanes_key key = key_of(p, x, f);
     if (p->bit_lanes == NULL) {
         p->bit_lanes = ARENA_NEW(p->arena, hmap);
         hmap_init(p->bit_lanes, p->arena);

@@ -31,6 +31,9 @@ const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor
 // Firings of an actor that go side by side so; 0: they do not.
 int64_t plan_bit_firings(hlc_program *p, const machine_processor *x, const sir_actor *a);
 
+// The same if it is known, else NULL.
+const plan_bit_lanes *plan_bit_lanes_known(const hlc_program *p, const machine_processor *x, const sir_filter *f);
+
 // Whether items are ints that lie in a byte each, as pack-bits has those of files: all of their bits are turned at once.
 bool plan_bit_packed(const sir_type *t);
 
