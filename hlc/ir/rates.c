@@ -56,27 +56,83 @@ static rates_count times(rates_count c, int64_t n)
 
 // ---- States ----
 
-// Each state has storage of its own.
-static rates_value *new_locals(rates_run *r)
+static size_t part_count(const rates_run *r)
+{
+    return (r->slots + RATES_PART - 1) / RATES_PART;
+}
+
+// Values in a part.
+static size_t part_values(const rates_run *r, size_t part)
+{
+    size_t left = r->slots - part * RATES_PART;
+    return left < RATES_PART ? left : RATES_PART;
+}
+
+static rates_part **new_locals(rates_run *r)
 {
     if (r->pool.len > 0)
         return r->pool.data[--r->pool.len];
-    return ARENA_ARRAY(r->scratch, rates_value, r->slots);
+    return ARENA_ARRAY(r->scratch, rates_part *, part_count(r));
+}
+
+static rates_part **share_locals(rates_run *r, rates_part **locals)
+{
+    rates_part **copy = new_locals(r);
+    for (size_t i = 0; i < part_count(r); i++) {
+        copy[i] = locals[i];
+        if (copy[i] != NULL)
+            copy[i]->users++;
+    }
+    r->budget -= (int64_t)(r->slots / LOCALS_A_STEP);
+    return copy;
+}
+
+static void drop_locals(rates_run *r, rates_part **locals)
+{
+    for (size_t i = 0; i < part_count(r); i++)
+        if (locals[i] != NULL && --locals[i]->users == 0)
+            VEC_PUSH(r->scratch, &r->parts, locals[i]);
+    VEC_PUSH(r->scratch, &r->pool, locals);
+}
+
+// A part that nobody shares.
+static rates_part *own_part(rates_run *r, rates_part **locals, size_t number)
+{
+    rates_part *old = locals[number];
+    if (old != NULL && old->users == 1)
+        return old;
+    rates_part *part;
+    if (r->parts.len > 0)
+        part = r->parts.data[--r->parts.len];
+    else
+        part = arena_alloc(r->scratch, sizeof *part + RATES_PART * sizeof *part->values);
+    part->users = 1;
+    if (old != NULL) {
+        memcpy(part->values, old->values, part_values(r, number) * sizeof *part->values);
+        old->users--;
+    } else {
+        memset(part->values, 0, part_values(r, number) * sizeof *part->values);
+    }
+    locals[number] = part;
+    return part;
+}
+
+rates_value *rates_set_local(rates_run *r, uint32_t slot)
+{
+    return &own_part(r, r->state.locals, slot / RATES_PART)->values[slot % RATES_PART];
 }
 
 static void release(rates_run *r, rates_state *s)
 {
     if (s->locals != NULL)
-        VEC_PUSH(r->scratch, &r->pool, s->locals);
+        drop_locals(r, s->locals);
     s->locals = NULL;
 }
 
 static rates_state copy_state(rates_run *r, const rates_state *s)
 {
     rates_state copy = *s;
-    copy.locals = new_locals(r);
-    memcpy(copy.locals, s->locals, r->slots * sizeof *s->locals);
-    r->budget -= (int64_t)(r->slots / LOCALS_A_STEP);
+    copy.locals = share_locals(r, s->locals);
     return copy;
 }
 
@@ -90,18 +146,28 @@ static rates_value join_values(const rates_run *r, uint32_t slot, rates_value a,
     return (rates_value){.bounded = i.lo > INT32_MIN || i.hi < INT32_MAX, .interval = i};
 }
 
-rates_value *rates_keep_locals(rates_run *r)
+rates_part **rates_keep_locals(rates_run *r)
 {
-    rates_value *copy = new_locals(r);
-    memcpy(copy, r->state.locals, r->slots * sizeof *copy);
-    r->budget -= (int64_t)(r->slots / LOCALS_A_STEP);
-    return copy;
+    return share_locals(r, r->state.locals);
 }
 
-void rates_restore_locals(rates_run *r, rates_value *before)
+void rates_restore_locals(rates_run *r, rates_part **before)
 {
-    VEC_PUSH(r->scratch, &r->pool, r->state.locals);
+    drop_locals(r, r->state.locals);
     r->state.locals = before;
+}
+
+static void join_parts(rates_run *r, rates_part **a, rates_part **b)
+{
+    const rates_value unknown = {0};
+    for (size_t i = 0; i < part_count(r); i++) {
+        if (a[i] == b[i])
+            continue;
+        rates_part *part = own_part(r, a, i);
+        for (size_t k = 0; k < part_values(r, i); k++)
+            part->values[k] = join_values(r, (uint32_t)(i * RATES_PART + k), part->values[k],
+                                          b[i] == NULL ? unknown : b[i]->values[k]);
+    }
 }
 
 // What holds where two ways meet. The states given are gone afterwards.
@@ -115,8 +181,7 @@ static rates_state join(rates_run *r, rates_state a, rates_state b)
     a.push_ways = join_ways(a.push, a.push_ways, b.push, b.push_ways);
     a.pop = join_counts(a.pop, b.pop);
     a.push = join_counts(a.push, b.push);
-    for (size_t i = 0; i < r->slots; i++)
-        a.locals[i] = join_values(r, (uint32_t)i, a.locals[i], b.locals[i]);
+    join_parts(r, a.locals, b.locals);
     release(r, &b);
     return a;
 }
@@ -154,7 +219,7 @@ static void know(rates_run *r, uint32_t local, rates_value v)
 {
     v.literal = false;
     if (r->state.alive && r->slot[local] != SIR_NONE)
-        r->state.locals[r->slot[local]] = v;
+        *rates_set_local(r, r->slot[local]) = v;
 }
 
 static void forget(rates_run *r, uint32_t local)
@@ -656,26 +721,35 @@ void rates_finish(rates_run *r)
     r->scratch = NULL;
 }
 
+static bool has_function(const sir_filter *filter, const sir_function *f)
+{
+    bool has = filter->work == f || filter->prework == f || filter->ahead == f;
+    for (size_t k = 0; k < filter->functions.len && !has; k++)
+        has = filter->functions.data[k] == f;
+    for (size_t k = 0; k < filter->handlers.len && !has; k++)
+        has = filter->handlers.data[k] == f;
+    return has;
+}
+
+// Filters are many, and asked for one after the other: where one was before it mostly is.
 static const sir_filter *filter_of(const sir_module *m, const sir_function *f)
 {
-    for (size_t i = 0; i < m->filters.len; i++) {
-        const sir_filter *filter = m->filters.data[i];
-        if (filter->work == f || filter->prework == f || filter->ahead == f)
-            return filter;
-        for (size_t k = 0; k < filter->functions.len; k++)
-            if (filter->functions.data[k] == f)
-                return filter;
-        for (size_t k = 0; k < filter->handlers.len; k++)
-            if (filter->handlers.data[k] == f)
-                return filter;
-    }
+    size_t at = m->owners == NULL ? 0 : (size_t)hmap_getn(m->owners, &f, sizeof f);
+    if (at != 0 && at <= m->filters.len && has_function(m->filters.data[at - 1], f))
+        return m->filters.data[at - 1];
+    for (size_t i = 0; i < m->filters.len; i++)
+        if (has_function(m->filters.data[i], f)) {
+            if (m->owners != NULL)
+                hmap_setn(m->owners, &f, sizeof f, (void *)(i + 1));
+            return m->filters.data[i];
+        }
     return NULL;
 }
 
-sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f)
+static sir_rate_bounds find_rates(const sir_module *m, const sir_filter *filter, const sir_function *f)
 {
     rates_run r;
-    rates_execute(&r, m, filter_of(m, f), f, NULL, NULL);
+    rates_execute(&r, m, filter, f, NULL, NULL);
     rates_finish(&r);
     int64_t window = r.window > r.state.pop.max ? r.window : r.state.pop.max;
     return (sir_rate_bounds){.pop_min = r.state.pop.min,
@@ -683,8 +757,23 @@ sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f)
                              .push_min = r.state.push.min,
                              .push_max = r.state.push.max,
                              .window_max = r.window_open || r.state.pop.max < 0 ? -1 : window,
-                             .reach = r.reach_open ? -1 : r.reach,
-                             .worst = r.window_at};
+                             .reach = r.reach_open ? -1 : r.reach};
+}
+
+// Many passes ask, and few functions change between them.
+sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f)
+{
+    const sir_filter *filter = filter_of(m, f);
+    rates_key key;
+    if (m->rates_known == NULL || !rates_find_key(m, filter, f, &key))
+        return find_rates(m, filter, f);
+    sir_rate_bounds *known = hmap_getn(m->rates_known, &key, sizeof key);
+    if (known == NULL) {
+        known = ARENA_NEW(m->rates_known->arena, sir_rate_bounds);
+        *known = find_rates(m, filter, f);
+        hmap_setn(m->rates_known, &key, sizeof key, known);
+    }
+    return *known;
 }
 
 void sir_unproved_accesses(const sir_module *m, const sir_function *f, hmap *open)

@@ -199,7 +199,7 @@ static rates_value eval_given(rates_run *r, sir_expr *cond, bool holds, sir_expr
 {
     if (!has_access(e))
         return eval_maybe(r, e);
-    rates_value *before = rates_keep_locals(r);
+    rates_part **before = rates_keep_locals(r);
     rates_learn(r, cond, holds);
     rates_value v = eval_maybe(r, e);
     rates_restore_locals(r, before);
@@ -278,7 +278,7 @@ rates_value rates_eval(rates_run *r, sir_expr *e)
     rates_value a;
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return known(e->u.value, true);
-    case SIR_LOCAL: return r->slot[e->index] == SIR_NONE ? unknown : r->state.locals[r->slot[e->index]];
+    case SIR_LOCAL: return r->slot[e->index] == SIR_NONE ? unknown : rates_local(r, r->slot[e->index]);
     case SIR_FIELD:
     case SIR_GLOBAL:
     case SIR_INDEX: return read_constant(r, e);
@@ -351,9 +351,9 @@ static void learn(rates_run *r, const sir_expr *e, lang_binary_op op, sir_interv
 {
     if (e->kind != SIR_LOCAL || r->slot[e->index] == SIR_NONE || !is_int(e->type))
         return;
-    rates_value *v = &r->state.locals[r->slot[e->index]];
-    sir_interval i = rates_interval(*v);
-    if (v->known)
+    rates_value v = rates_local(r, r->slot[e->index]);
+    sir_interval i = rates_interval(v);
+    if (v.known)
         return;
     switch (op) {
     case LANG_OP_LT: i.hi = lesser(i.hi, other.hi - 1); break;
@@ -364,7 +364,7 @@ static void learn(rates_run *r, const sir_expr *e, lang_binary_op op, sir_interv
     default: break;
     }
     if (i.lo <= i.hi) // else it does not come to this
-        *v = bounded(i);
+        *rates_set_local(r, r->slot[e->index]) = bounded(i);
 }
 
 static bool is_comparison(int op)

@@ -19,6 +19,14 @@ typedef struct rates_value {
     sir_interval interval;
 } rates_value;
 
+// Values of some locals that follow each other. States that are copies of each other share what neither has set since: a
+// function may have as many conditions as locals.
+enum { RATES_PART = 16 };
+typedef struct rates_part {
+    uint32_t users;
+    rates_value values[]; // RATES_PART, or as many as are left
+} rates_part;
+
 // Counts of items: [min, max], max -1 being no bound.
 typedef struct rates_count {
     int64_t min, max;
@@ -42,7 +50,7 @@ typedef struct rates_state {
     bool alive;
     rates_count pop, push;
     rates_ways pop_ways, push_ways;
-    rates_value *locals; // those that matter, by slot
+    rates_part **locals; // those that matter, by slot; NULL: nothing is known of these
 } rates_state;
 
 typedef struct rates_run {
@@ -54,7 +62,8 @@ typedef struct rates_run {
     uint32_t *slot; // by local: where its value is kept; SIR_NONE: it decides nothing
     size_t slots;
     bool *slot_is_int; // by slot
-    VEC(rates_value *) pool;   // storage of states that are gone
+    VEC(rates_part **) pool;   // storage of states that are gone
+    VEC(rates_part *) parts;   // and parts of theirs
     rates_state state;         // at the point of execution
     rates_state exit;          // where the function returned, joined
     rates_state *leave, *next; // where break and continue lead; joined
@@ -101,12 +110,24 @@ const char *rates_function_text(const rates_run *r);
 // The condition holds, or does not: what that tells of locals.
 void rates_learn(rates_run *r, sir_expr *cond, bool holds);
 // A copy of what is known of locals, and the way back to it.
-rates_value *rates_keep_locals(rates_run *r);
-void rates_restore_locals(rates_run *r, rates_value *before);
+rates_part **rates_keep_locals(rates_run *r);
+void rates_restore_locals(rates_run *r, rates_part **before);
+// A local's value at this point, and the same to be set.
+static inline rates_value rates_local(const rates_run *r, uint32_t slot)
+{
+    const rates_part *part = r->state.locals[slot / RATES_PART];
+    return part == NULL ? (rates_value){0} : part->values[slot % RATES_PART];
+}
+rates_value *rates_set_local(rates_run *r, uint32_t slot);
 // The interval of an int value; all ints if nothing is known.
 sir_interval rates_interval(rates_value v);
 // Gives the scratch arena back, with the ways.
 void rates_finish(rates_run *r);
+// What function f of a filter, or of none, does, for all that rates depend on: in 128 bits. False: it is not found so.
+typedef struct rates_key {
+    uint64_t part[2];
+} rates_key;
+bool rates_find_key(const sir_module *m, const sir_filter *filter, const sir_function *f, rates_key *key);
 void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, const sir_function *f, diag_engine *d,
                    hmap *open);
 

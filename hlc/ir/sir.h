@@ -318,6 +318,8 @@ typedef struct sir_module {
     bool byte_bits;
     sir_loc other_bit;
     bool narrow; // ints that need few bits have types that say so
+    hmap *rates_known; // of functions, by what they do (rates_known.c); NULL: of none
+    hmap *owners;      // by function: 1 more than the place that its filter had when it was asked for; NULL: there are none
 } sir_module;
 
 sir_module *sir_module_create(arena *a, interner *names, const char *name);
@@ -393,7 +395,7 @@ sir_module *sir_parse_prefix(arena *a, interner *names, diag_engine *d, source_i
 bool sir_verify(const sir_module *m, diag_engine *d);
 // Pops, peeks and pushes of a function along all paths where they can be known: count is [min,max], max -1 unknown; window is the highest item
 // certainly touched; reach: no item from there on is, -1 unknown.
-typedef struct sir_rate_bounds { int64_t pop_min, pop_max, push_min, push_max, window_max, reach; sir_loc worst; } sir_rate_bounds;
+typedef struct sir_rate_bounds { int64_t pop_min, pop_max, push_min, push_max, window_max, reach; } sir_rate_bounds;
 sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f);
 // "2", "[1,4]", "[1,*]".
 const char *sir_rate_text(arena *a, const sir_rate *r);

@@ -12,6 +12,10 @@ sir_module *sir_module_create(arena *a, interner *names, const char *name)
     m->names = names;
     m->name = name;
     hmap_init(&m->types, a);
+    m->rates_known = ARENA_NEW(a, hmap);
+    hmap_init(m->rates_known, a);
+    m->owners = ARENA_NEW(a, hmap);
+    hmap_init(m->owners, a);
     for (int kind = 0; kind < SIR_SCALAR_KINDS; kind++) {
         sir_type *t = ARENA_NEW(a, sir_type);
         t->kind = (sir_type_kind)kind;

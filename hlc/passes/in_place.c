@@ -236,11 +236,11 @@ static void rewrite(in_place *x)
 static bool takes_place(hlc_program *p, sir_filter *f)
 {
     if (f->work == NULL || f->finite || f->input == NULL || f->work->pop.max < 1 || f->work->pop.max > INT32_MAX ||
-        !interchange_has_large_arrays(f->work) || !pass_rates_proved(p->module, f->work))
+        !interchange_has_large_arrays(f->work))
         return false;
     in_place x = {.a = arena_create(), .m = p->module, .filter = f, .f = f->work};
     x.held = ARENA_ARRAY(x.a, held_items, f->work->locals.len + 1);
-    bool any = finds_items(&x);
+    bool any = finds_items(&x) && pass_rates_proved(p->module, f->work);
     if (any)
         rewrite(&x);
     if (any && p->diag->remarks)

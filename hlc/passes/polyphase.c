@@ -713,10 +713,13 @@ static bool is_plain(const sir_module *m, uint32_t actor)
            f->handlers.len == 0 && pass_rates_proved(m, f->work);
 }
 
+static bool expands(const sir_filter *f)
+{
+    return f->work->pop.max == 1 && f->work->peek.max == 1 && f->work->push.max >= 2 && f->work->push.max <= INT32_MAX;
+}
+
 static bool is_expander(polyphaser *p, const sir_filter *f, expander *x, sir_block *body)
 {
-    if (f->work->pop.max != 1 || f->work->peek.max != 1 || f->work->push.max < 2 || f->work->push.max > INT32_MAX)
-        return false;
     *x = (expander){.at = -1};
     *body = without_zeros(p->m, &f->work->body, x);
     return !x->fails && x->at >= 0 && x->count == f->work->push.max;
@@ -767,10 +770,11 @@ static bool try_channel(polyphaser *p, sir_channel *c)
     const schedule *s = p->hlc->schedule;
     expander e;
     sir_block samples;
-    if (c->initial.len != 0 || c->zeros != NULL || !is_plain(m, c->producer) || !is_plain(m, c->consumer) ||
-        (c->type->kind != SIR_FLOAT && c->type->kind != SIR_DOUBLE) || s->reps[c->consumer] == 0)
-        return false;
     const sir_actor *from = m->actors.data[c->producer], *to = m->actors.data[c->consumer];
+    if (c->initial.len != 0 || c->zeros != NULL || (c->type->kind != SIR_FLOAT && c->type->kind != SIR_DOUBLE) ||
+        s->reps[c->consumer] == 0 || from->kind != SIR_FILTER || !expands(from->filter) || !is_plain(m, c->producer) ||
+        !is_plain(m, c->consumer))
+        return false;
     const sir_function *work = to->filter->work;
     if (work->pop.max == 0 || !is_expander(p, from->filter, &e, &samples))
         return false;
