@@ -39,10 +39,15 @@ typedef struct ranges {
     const sir_function *function;
     range *state;       // per local
     VEC(range *) spare; // states of this function that are not in use
-    hmap named;         // by loop: the locals that it names
+    hmap named;         // by statement, or condition: the locals that it names
     int64_t steps;
     bool failed;
 } ranges;
+
+typedef struct names {
+    arena *arena;
+    VEC(uint32_t) locals;
+} names;
 
 // Steps of one execution of a body, at most and of one in detail; rounds over the program, all and before what grows is
 // given up; trips that are looked at one by one.
@@ -148,13 +153,6 @@ static void record(ranges *r, uint32_t local, range by)
 static range *new_state(ranges *r)
 {
     return r->spare.len != 0 ? r->spare.data[--r->spare.len] : ARENA_ARRAY(r->arena, range, r->function->locals.len + 1);
-}
-
-static range *copy_state(ranges *r)
-{
-    range *s = new_state(r);
-    memcpy(s, r->state, (r->function->locals.len + 1) * sizeof *s);
-    return s;
 }
 
 static void drop_state(ranges *r, range *s)
@@ -352,16 +350,50 @@ static void suppose(ranges *r, const sir_expr *e, bool holds)
     }
 }
 
+static void name_in_expr(void *context, sir_expr *e, bool written)
+{
+    names *n = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL)
+        VEC_PUSH(n->arena, &n->locals, e->index);
+}
+
+static void remember(const ranges *r, range *before, const names *named)
+{
+    for (VEC_EACH(const uint32_t, k, &named->locals))
+        before[*k] = r->state[*k];
+}
+
+static void restore(ranges *r, const range *before, const names *named)
+{
+    for (VEC_EACH(const uint32_t, k, &named->locals))
+        r->state[*k] = before[*k];
+}
+
+// The locals that a condition names: it says something of no others.
+static const names *named_in_condition(ranges *r, sir_expr *e)
+{
+    names *n = hmap_getn(&r->named, &e, sizeof e);
+    if (n == NULL) {
+        n = ARENA_NEW(r->arena, names);
+        n->arena = r->arena;
+        sir_visit_tree(e, false, name_in_expr, n);
+        hmap_setn(&r->named, &e, sizeof e, n);
+    }
+    return n;
+}
+
 static range eval_select(ranges *r, const sir_expr *e)
 {
-    range *before = r->state, branch[2];
+    const names *named = named_in_condition(r, e->u.arg[0]);
+    range *before = new_state(r), branch[2];
+    remember(r, before, named);
     for (int i = 0; i < 2; i++) {
-        r->state = copy_state(r);
         suppose(r, e->u.arg[0], i == 0);
         branch[i] = eval(r, e->u.arg[1 + i]);
-        drop_state(r, r->state);
-        r->state = before;
+        restore(r, before, named);
     }
+    drop_state(r, before);
     return hull(branch[0], branch[1]);
 }
 
@@ -524,37 +556,6 @@ static void random_(ranges *r, const sir_stmt *s)
         assign(r, s->u.set.target, any(s->u.set.target->type));
 }
 
-static void if_(ranges *r, const sir_stmt *s)
-{
-    size_t n = r->function->locals.len;
-    range *before = r->state, *then = copy_state(r), *otherwise = copy_state(r);
-    r->state = then;
-    suppose(r, s->u.if_.cond, true);
-    block(r, &s->u.if_.then);
-    r->state = otherwise;
-    suppose(r, s->u.if_.cond, false);
-    block(r, &s->u.if_.otherwise);
-    for (size_t i = 0; i < n; i++)
-        before[i] = hull(then[i], otherwise[i]);
-    r->state = before;
-    drop_state(r, then);
-    drop_state(r, otherwise);
-}
-
-// The locals that a loop names, some more than once: it changes no others.
-typedef struct names {
-    arena *arena;
-    VEC(uint32_t) locals;
-} names;
-
-static void name_in_expr(void *context, sir_expr *e, bool written)
-{
-    names *n = context;
-    (void)written;
-    if (e->kind == SIR_LOCAL)
-        VEC_PUSH(n->arena, &n->locals, e->index);
-}
-
 static void name_in_stmt(void *context, sir_stmt *s)
 {
     names *n = context;
@@ -565,23 +566,41 @@ static void name_in_stmt(void *context, sir_stmt *s)
     sir_visit_exprs(s, name_in_expr, context);
 }
 
-static const names *named_in_loop(ranges *r, const sir_stmt *s)
+// The locals that a loop or a condition names, some more than once: it changes no others.
+static const names *named_in(ranges *r, const sir_stmt *s)
 {
     names *n = hmap_getn(&r->named, &s, sizeof s);
-    if (n == NULL) {
-        n = ARENA_NEW(r->arena, names);
-        n->arena = r->arena;
+    if (n != NULL)
+        return n;
+    n = ARENA_NEW(r->arena, names);
+    n->arena = r->arena;
+    if (s->kind == SIR_FOR) {
         VEC_PUSH(n->arena, &n->locals, s->u.for_.local);
         sir_visit_stmts(&s->u.for_.body, name_in_stmt, n);
-        hmap_setn(&r->named, &s, sizeof s, n);
+    } else {
+        sir_visit_tree(s->u.if_.cond, false, name_in_expr, n);
+        sir_visit_stmts(&s->u.if_.then, name_in_stmt, n);
+        sir_visit_stmts(&s->u.if_.otherwise, name_in_stmt, n);
     }
+    hmap_setn(&r->named, &s, sizeof s, n);
     return n;
 }
 
-static void remember(ranges *r, range *before, const names *named)
+static void if_(ranges *r, const sir_stmt *s)
 {
+    const names *named = named_in(r, s);
+    range *before = new_state(r), *then = new_state(r);
+    remember(r, before, named);
+    suppose(r, s->u.if_.cond, true);
+    block(r, &s->u.if_.then);
+    remember(r, then, named);
+    restore(r, before, named);
+    suppose(r, s->u.if_.cond, false);
+    block(r, &s->u.if_.otherwise);
     for (VEC_EACH(const uint32_t, k, &named->locals))
-        before[*k] = r->state[*k];
+        r->state[*k] = hull(then[*k], r->state[*k]);
+    drop_state(r, before);
+    drop_state(r, then);
 }
 
 static bool is_as_before(const ranges *r, const range *before, const names *named)
@@ -606,7 +625,7 @@ static void for_(ranges *r, const sir_stmt *s)
         double now = lo.lo + i * step;
         range *counts = &r->state[s->u.for_.local], outside = *counts;
         if (before == NULL && (may_end || !one_by_one)) { // states are large, and trips many: only where it is needed
-            named = named_in_loop(r, s);
+            named = named_in(r, s);
             before = new_state(r);
         }
         if (before != NULL)

@@ -18,6 +18,7 @@ typedef struct dying {
     uint64_t *mentioned; // by a statement behind this point that stays
     const sir_expr *root;
     uint32_t self; // the local that the statement at hand gives a new value
+    VEC(uint64_t *) spare; // sets that are not in use
 } dying;
 
 static void sweep(dying *d, sir_block *b);
@@ -95,9 +96,20 @@ static void mention_expr(void *context, sir_expr *e, bool written)
 
 // ---- Sets of locals ----
 
-static uint64_t *copy_set(const dying *d, const uint64_t *set)
+// Of any content.
+static uint64_t *new_set(dying *d)
 {
-    uint64_t *copy = ARENA_ARRAY(d->c->scratch, uint64_t, d->words);
+    return d->spare.len > 0 ? d->spare.data[--d->spare.len] : ARENA_ARRAY(d->c->scratch, uint64_t, d->words);
+}
+
+static void drop_set(dying *d, uint64_t *set)
+{
+    VEC_PUSH(d->c->scratch, &d->spare, set);
+}
+
+static uint64_t *copy_set(dying *d, const uint64_t *set)
+{
+    uint64_t *copy = new_set(d);
     memcpy(copy, set, d->words * sizeof *set);
     return copy;
 }
@@ -127,12 +139,15 @@ static void note_loop_reads(void *context, sir_stmt *s)
 // What an iteration may read of the one before.
 static void add_loop_reads(dying *d, sir_stmt *s)
 {
-    loop_reads l = {.reads = ARENA_ARRAY(d->c->scratch, uint64_t, d->words),
-                    .declared = ARENA_ARRAY(d->c->scratch, uint64_t, d->words)};
+    loop_reads l = {.reads = new_set(d), .declared = new_set(d)};
+    memset(l.reads, 0, d->words * sizeof *l.reads);
+    memset(l.declared, 0, d->words * sizeof *l.declared);
     const sir_block one = {.data = &s, .len = 1};
     sir_visit_stmts(&one, note_loop_reads, &l);
     for (size_t i = 0; i < d->words; i++)
         d->live[i] |= l.reads[i] & ~l.declared[i];
+    drop_set(d, l.reads);
+    drop_set(d, l.declared);
 }
 
 // ---- Statements ----
@@ -209,6 +224,7 @@ static bool sweep_if(dying *d, sir_stmt *s)
     d->live = after;
     sweep(d, &s->u.if_.otherwise);
     add_set(d, d->live, then);
+    drop_set(d, then);
     if (s->u.if_.then.len == 0 && s->u.if_.otherwise.len == 0 && !traps(d, s->u.if_.cond))
         return false;
     read_expr(d, s->u.if_.cond);
@@ -221,6 +237,7 @@ static bool sweep_for(dying *d, sir_stmt *s)
     add_loop_reads(d, s);
     sweep(d, &s->u.for_.body);
     add_set(d, d->live, after);
+    drop_set(d, after);
     if (s->u.for_.body.len == 0 && !traps(d, s->u.for_.lo) && !traps(d, s->u.for_.hi))
         return false;
     take(d->live, s->u.for_.local);
@@ -238,11 +255,13 @@ static void sweep_loop(dying *d, sir_stmt *s)
         sweep(d, &s->u.loop.pre);
         sweep(d, &s->u.loop.step);
         sweep(d, &s->u.loop.body);
+        drop_set(d, after);
         return;
     }
     sweep(d, &s->u.loop.step);
     sweep(d, &s->u.loop.body);
     add_set(d, d->live, after);
+    drop_set(d, after);
     read_expr(d, s->u.loop.cond);
     sweep(d, &s->u.loop.pre);
 }

@@ -17,7 +17,7 @@
 typedef struct canon_flags {
     struct canon_flags *next;
     bool *locals, *fields;
-    size_t local_count;
+    size_t room; // for locals
 } canon_flags;
 
 typedef struct canon {
@@ -58,7 +58,7 @@ uint32_t canon_fresh(canon *c, const char *name, const sir_type *t, sir_loc loc)
 typedef struct canon_changes {
     canon *c;
     bool *locals; // by index; one that came to be later counts as changed
-    size_t local_count;
+    size_t local_count, room;
     bool *fields; // by index
     VEC(uint32_t) local_list, field_list;
     bool pops;    // the window moves

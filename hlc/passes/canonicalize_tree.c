@@ -245,14 +245,15 @@ canon_changes canon_no_changes(canon *c)
 {
     canon_changes x = {.c = c, .local_count = c->f->locals.len};
     canon_flags *old = c->unused;
-    if (old != NULL && old->local_count >= x.local_count) {
+    if (old != NULL && old->room >= x.local_count) {
         c->unused = old->next;
         x.locals = old->locals;
         x.fields = old->fields;
-        x.local_count = old->local_count;
+        x.room = old->room;
         return x;
     }
-    x.locals = ARENA_ARRAY(c->scratch, bool, x.local_count);
+    x.room = x.local_count + x.local_count / 4; // there will be more of them
+    x.locals = ARENA_ARRAY(c->scratch, bool, x.room);
     x.fields = ARENA_ARRAY(c->scratch, bool, c->filter == NULL ? 0 : c->filter->fields.len);
     return x;
 }
@@ -264,7 +265,7 @@ void canon_end_changes(canon_changes *x)
     for (size_t i = 0; i < x->field_list.len; i++)
         x->fields[x->field_list.data[i]] = false;
     canon_flags *old = ARENA_NEW(x->c->scratch, canon_flags);
-    *old = (canon_flags){.next = x->c->unused, .locals = x->locals, .fields = x->fields, .local_count = x->local_count};
+    *old = (canon_flags){.next = x->c->unused, .locals = x->locals, .fields = x->fields, .room = x->room};
     x->c->unused = old;
 }
 
