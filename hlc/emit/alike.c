@@ -27,10 +27,26 @@ typedef struct family {
 typedef struct shaper {
     arena *a;
     const sir_filter *filter;
-    strbuf key;
+    strbuf key;   // not text: the bytes of what is alike
     slot_list slots;
     bool fails; // it calls functions of its own, or sends
 } shaper;
+
+static void shape(shaper *s, uint64_t what)
+{
+    strbuf_addn(&s->key, (const char *)&what, sizeof what);
+}
+
+static void shape_pointer(shaper *s, const void *what)
+{
+    shape(s, (uint64_t)(uintptr_t)what);
+}
+
+static void shape_text(shaper *s, const char *text, size_t len)
+{
+    shape(s, len);
+    strbuf_addn(&s->key, text, len);
+}
 
 static bool is_float(const sir_type *t)
 {
@@ -65,13 +81,24 @@ static bool is_slot(const shaper *s, const sir_expr *e, bool fixed)
     }
 }
 
+static void shape_double(shaper *s, double v)
+{
+    uint64_t bits;
+    v = isnan(v) ? copysign((double)NAN, v) : v; // C text has one of each sign
+    memcpy(&bits, &v, sizeof bits);
+    shape(s, bits);
+}
+
 static void shape_constant(shaper *s, const sir_expr *e)
 {
     switch (e->type->kind) {
-    case SIR_FLOAT: strbuf_printf(&s->key, "%a", (double)e->u.value.f); break;
-    case SIR_DOUBLE: strbuf_printf(&s->key, "%a", e->u.value.d); break;
-    case SIR_COMPLEX: strbuf_printf(&s->key, "%a,%a", (double)e->u.value.c.re, (double)e->u.value.c.im); break;
-    default: strbuf_printf(&s->key, "%" PRId32, e->u.value.i); break;
+    case SIR_FLOAT: shape_double(s, (double)e->u.value.f); break;
+    case SIR_DOUBLE: shape_double(s, e->u.value.d); break;
+    case SIR_COMPLEX:
+        shape_double(s, (double)e->u.value.c.re);
+        shape_double(s, (double)e->u.value.c.im);
+        break;
+    default: shape(s, (uint64_t)(uint32_t)e->u.value.i); break;
     }
 }
 
@@ -83,29 +110,28 @@ static bool has_index(const sir_expr *e)
 // Elements of a constant that is no slot: they stand in the shared functions.
 static void shape_value(shaper *s, const sir_value *v)
 {
-    strbuf_addc(&s->key, v->zero ? 'z' : '=');
-    for (uint64_t i = 0; !v->zero && i < v->type->words; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, &v->data[i], sizeof v->data[i] < sizeof bits ? sizeof v->data[i] : sizeof bits);
-        strbuf_printf(&s->key, "%" PRIx64 ",", bits);
-    }
+    shape(s, v->zero);
+    if (!v->zero)
+        strbuf_addn(&s->key, (const char *)v->data, v->type->words * sizeof *v->data);
 }
 
 // fixed: a constant stays one.
 static void shape_expr(shaper *s, sir_expr *e, bool fixed)
 {
     bool slot = is_slot(s, e, fixed);
-    strbuf_printf(&s->key, "%c%d.%d.%" PRIu32 ".%p(", slot ? '?' : 'e', e->kind, e->op,
-                  has_index(e) && !(slot && e->kind == SIR_GLOBAL) ? e->index : 0, (const void *)e->type);
+    size_t arity = e->kind == SIR_CONST ? 0 : sir_expr_arity(e);
+    uint32_t index = has_index(e) && !(slot && e->kind == SIR_GLOBAL) ? e->index : 0;
+    const uint64_t words[] = {(uint64_t)e->kind << 56 | (uint64_t)e->op << 48 | (uint64_t)slot << 40 | index,
+                              (uint64_t)(uintptr_t)e->type, arity};
+    strbuf_addn(&s->key, (const char *)words, sizeof words);
     if (slot)
         VEC_PUSH(s->a, &s->slots, e);
     else if (e->kind == SIR_CONST)
         shape_constant(s, e);
     else if (e->kind == SIR_FIELD && s->filter->fields.data[e->index].constant)
         shape_value(s, &s->filter->fields.data[e->index].init); // fields that are not used may differ
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+    for (size_t i = 0; i < arity; i++)
         shape_expr(s, e->u.arg[i], e->kind == SIR_MATH || (e->kind == SIR_BINARY && e->op == LANG_OP_DIV && i == 1));
-    strbuf_addc(&s->key, ')');
 }
 
 static void shape_block(shaper *s, const sir_block *b);
@@ -113,18 +139,20 @@ static void shape_block(shaper *s, const sir_block *b);
 static void shape_stmt(shaper *s, sir_stmt *st)
 {
     sir_parts p = sir_stmt_parts(st);
-    strbuf_printf(&s->key, "s%d.%d.%d.%zu", st->kind, p.expr_count, p.block_count, p.arg_count);
+    shape(s, (uint64_t)st->kind << 56 | (uint64_t)p.expr_count << 48 | (uint64_t)p.block_count << 40 |
+                 (uint64_t)(p.target != NULL) << 32);
     switch ((sir_stmt_kind)st->kind) {
-    case SIR_DECL: strbuf_printf(&s->key, ".%" PRIu32 ".%d", st->u.decl.local, st->u.decl.uninitialised); break;
-    case SIR_FOR: strbuf_printf(&s->key, ".%" PRIu32 ".%" PRId32, st->u.for_.local, st->u.for_.step); break;
-    case SIR_LOOP: strbuf_printf(&s->key, ".%d", st->u.loop.post_test); break;
+    case SIR_DECL: shape(s, (uint64_t)st->u.decl.local << 1 | st->u.decl.uninitialised); break;
+    case SIR_FOR: shape(s, (uint64_t)st->u.for_.local << 32 | (uint32_t)st->u.for_.step); break;
+    case SIR_LOOP: shape(s, st->u.loop.post_test); break;
     case SIR_PRINT:
         if (st->u.print.value == NULL)
-            strbuf_printf(&s->key, ".%zu:%.*s", st->u.print.len, (int)st->u.print.len, st->u.print.text);
+            shape_text(s, st->u.print.text, st->u.print.len);
         break;
     case SIR_CALL:
         s->fails |= st->u.call.function->kind == SIR_HELPER && strchr(st->u.call.function->name, '.') == NULL;
-        strbuf_printf(&s->key, ".%p", (const void *)st->u.call.function);
+        shape_pointer(s, st->u.call.function);
+        shape(s, p.arg_count);
         break;
     case SIR_SEND: s->fails = true; break;
     default: break;
@@ -133,7 +161,6 @@ static void shape_stmt(shaper *s, sir_stmt *st)
         shape_expr(s, *p.expr[i], false);
     for (size_t i = 0; i < p.arg_count; i++)
         shape_expr(s, p.args[i], true);
-    strbuf_addc(&s->key, p.target != NULL ? 't' : ';');
     if (p.target != NULL)
         shape_expr(s, *p.target, true);
     for (uint8_t i = 0; i < p.block_count; i++)
@@ -142,31 +169,47 @@ static void shape_stmt(shaper *s, sir_stmt *st)
 
 static void shape_block(shaper *s, const sir_block *b)
 {
-    strbuf_addc(&s->key, '{');
+    shape(s, b->len);
     for (size_t i = 0; i < b->len; i++)
         shape_stmt(s, b->data[i]);
-    strbuf_addc(&s->key, '}');
 }
 
 static void shape_rate(shaper *s, const sir_rate *r)
 {
     s->fails |= r->dynamic;
-    strbuf_printf(&s->key, " %" PRId64 " %" PRId64, r->min, r->max);
+    shape(s, (uint64_t)r->min);
+    shape(s, (uint64_t)r->max);
+}
+
+// Of a filter that is alike others: what is found without a look at its body.
+static void shape_outside(shaper *s, const sir_filter *f)
+{
+    s->fails = f->prework != NULL || f->ahead != NULL || f->handlers.len != 0;
+    shape(s, (uint64_t)f->loc.file << 32 | f->loc.line);
+    shape(s, f->loc.column);
+    shape_pointer(s, f->input);
+    shape_pointer(s, f->output);
+    shape_rate(s, &f->work->peek);
+    shape_rate(s, &f->work->pop);
+    shape_rate(s, &f->work->push);
+    shape(s, f->fields.len);
+    shape(s, f->work->locals.len);
+    shape(s, f->work->body.len);
 }
 
 // Everything of a filter but what may differ between filters that are alike.
 static void shape_filter(shaper *s, const sir_filter *f)
 {
-    s->fails = f->prework != NULL || f->ahead != NULL || f->handlers.len != 0;
-    strbuf_printf(&s->key, "%" PRIu32 ":%" PRIu32 ":%" PRIu32 " %p %p", f->loc.file, f->loc.line, f->loc.column,
-                  (const void *)f->input, (const void *)f->output);
-    for (VEC_EACH(const sir_field, field, &f->fields))
-        strbuf_printf(&s->key, " %s %p %d", field->name, (const void *)field->type, field->constant);
-    for (VEC_EACH(const sir_local, local, &f->work->locals))
-        strbuf_printf(&s->key, " %s %p", local->name, (const void *)local->type);
-    shape_rate(s, &f->work->peek);
-    shape_rate(s, &f->work->pop);
-    shape_rate(s, &f->work->push);
+    shape_outside(s, f);
+    for (VEC_EACH(const sir_field, field, &f->fields)) {
+        shape_text(s, field->name, strlen(field->name));
+        shape_pointer(s, field->type);
+        shape(s, field->constant);
+    }
+    for (VEC_EACH(const sir_local, local, &f->work->locals)) {
+        shape_text(s, local->name, strlen(local->name));
+        shape_pointer(s, local->type);
+    }
     shape_block(s, &f->work->body);
 }
 
@@ -242,40 +285,66 @@ static void find_family(program_emitter *x, hmap *shapes, const sir_filter *f)
     shape_filter(&s, f);
     if (s.fails)
         return;
-    family *of = hmap_get(shapes, s.key.data);
+    family *of = hmap_getn(shapes, s.key.data, s.key.len);
     if (of == NULL) {
         of = ARENA_NEW(a, family);
-        hmap_set(shapes, s.key.data, of);
+        hmap_setn(shapes, s.key.data, s.key.len, of);
     }
     VEC_PUSH(a, &of->members, f);
     VEC_PUSH(a, &of->slots, s.slots);
     hmap_setn(&x->families, &f, sizeof f, of);
 }
 
+// Filters that could be alike, by what is found without a look at their bodies.
+typedef struct group {
+    VEC(const sir_filter *) filters;
+} group;
+
+static group *group_of(arena *a, hmap *groups, const sir_filter *f)
+{
+    shaper s = {.a = a, .filter = f};
+    strbuf_init(&s.key, a);
+    shape_outside(&s, f);
+    group *g = hmap_getn(groups, s.key.data, s.key.len);
+    if (g == NULL) {
+        g = ARENA_NEW(a, group);
+        hmap_setn(groups, s.key.data, s.key.len, g);
+    }
+    return g;
+}
+
 void program_find_alike(program_emitter *x)
 {
-    arena *a = x->e.arena;
-    hmap shapes, seen;
+    arena *a = x->e.arena, *scratch = arena_create();
+    hmap shapes, seen, groups;
     hmap_init(&shapes, a);
-    hmap_init(&seen, a);
+    hmap_init(&seen, scratch);
+    hmap_init(&groups, scratch);
     hmap_init(&x->families, a);
     hmap_init(&x->given_names, a);
-    if (x->e.keep_names || program_launches(x)) // a thread's constants are in its program
-        return;
     VEC(const sir_filter *) filters = {0};
-    for (VEC_EACH(sir_actor *, actor, &x->m->actors))
-        if ((*actor)->kind == SIR_FILTER)
-            VEC_PUSH(a, &filters, (*actor)->filter);
-    for (VEC_EACH(sir_channel, c, &x->m->channels))
-        if (c->zeros != NULL) {
-            VEC_PUSH(a, &filters, c->zeros->samples);
-            VEC_PUSH(a, &filters, c->zeros->phases);
-        }
+    if (!x->e.keep_names && !program_launches(x)) { // a thread's constants are in its program
+        for (VEC_EACH(sir_actor *, actor, &x->m->actors))
+            if ((*actor)->kind == SIR_FILTER)
+                VEC_PUSH(scratch, &filters, (*actor)->filter);
+        for (VEC_EACH(sir_channel, c, &x->m->channels))
+            if (c->zeros != NULL) {
+                VEC_PUSH(scratch, &filters, c->zeros->samples);
+                VEC_PUSH(scratch, &filters, c->zeros->phases);
+            }
+    }
     for (VEC_EACH(const sir_filter *, f, &filters))
         if (hmap_getn(&seen, f, sizeof *f) == NULL) {
-            hmap_setn(&seen, f, sizeof *f, x);
-            find_family(x, &shapes, *f);
+            group *g = group_of(scratch, &groups, *f);
+            hmap_setn(&seen, f, sizeof *f, g);
+            VEC_PUSH(scratch, &g->filters, *f);
         }
+    for (size_t i = 0; i < groups.len; i++) {
+        const group *g = groups.entries[i].value;
+        for (size_t k = 0; g->filters.len > 1 && k < g->filters.len; k++)
+            find_family(x, &shapes, g->filters.data[k]);
+    }
+    arena_destroy(scratch);
 }
 
 // ---- Their functions ----

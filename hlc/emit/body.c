@@ -307,6 +307,7 @@ static void name_locals(body_context *c)
 static body_context context_new(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out)
 {
     body_context c = {.e = e, .info = info, .function = f, .locals = ARENA_ARRAY(e->arena, body_local, f->locals.len + 1), .indent = 1};
+    c.lookups = body_lookups_new(e->arena);
     c.in.view = in;
     c.out.view = out;
     c.dynamic = info != NULL && info->dynamic;

@@ -145,6 +145,7 @@ typedef struct body_context {
     bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
     bool aside_adds;    // such a loop adds ints
+    struct body_lookups *lookups; // what loops of the function look up, as far as it was asked for (body_lookup.c)
 } body_context;
 
 // ---- body_uses.c ----
@@ -268,10 +269,11 @@ void lanes_begin(body_context *c);
 void lanes_end(body_context *c);
 
 // ---- body_lookup.c ----
-// Whether a counted loop is to be unrolled, with the loops in it: what selects its items, or a table's elements in a nest of
-// loops, then is constant.
+struct body_lookups *body_lookups_new(arena *a);
 // Whether the C compiler is to leave a loop one: what its trips look up by data and store would be put together to vectors.
 bool body_stays_loop(const body_context *c, const sir_stmt *loop);
+// Whether a counted loop is to be unrolled, with the loops in it: what selects its items, or a table's elements in a nest of
+// loops, then is constant.
 bool body_unrolls(const body_context *c, const sir_stmt *s);
 // Whether the loop goes through numbers that take each other's places, or sets an array for one that does: written out, nothing
 // moves, and what is looked up is known.
@@ -312,7 +314,7 @@ bool body_flag(body_context *c, const sir_stmt *s);
 
 // ---- body_ladder.c ----
 // Per local, whether what comes of it goes from trip to trip; NULL: nothing does, or vectors are wanted there.
-const bool *body_ladder(const body_context *c, const sir_stmt *loop);
+const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a);
 // The value's text, as it is stored: alone, where it is an element of the state that such a number leaves.
 const char *body_rung(body_context *c, const sir_stmt *set, const char *value);
 

@@ -35,7 +35,9 @@ enum {
 
 typedef struct jam_walk {
     const body_context *c;
+    arena *scratch;
     bool *read, *written, *tainted; // per local
+    VEC(uint32_t) writes;           // locals that are written
     const sir_expr *own;            // of a sum: the variable, which only makes its next value
     bool changes, hit;
     int nodes;
@@ -68,8 +70,10 @@ static void note_stmt(void *context, sir_stmt *s)
         sir_visit_tree(*parts.expr[i], false, note_read, w);
     w->own = NULL;
     for (sir_expr *t = parts.target == NULL ? NULL : *parts.target; t != NULL;) {
-        if (t->kind == SIR_LOCAL)
+        if (t->kind == SIR_LOCAL && !w->written[t->index]) {
             w->written[t->index] = true;
+            VEC_PUSH(w->scratch, &w->writes, t->index);
+        }
         if (t->kind == SIR_INDEX)
             sir_visit_tree(t->u.arg[1], false, note_read, w);
         t = t->kind == SIR_INDEX || t->kind == SIR_MEMBER ? t->u.arg[0] : NULL;
@@ -89,11 +93,11 @@ static bool begins_anew(const sir_block *b, uint32_t local)
     return false;
 }
 
-static jam_walk walk(const body_context *c, const sir_stmt *loop)
+static jam_walk walk(const body_context *c, const sir_stmt *loop, arena *a)
 {
     size_t n = c->function->locals.len + 1;
-    arena *a = c->e->arena;
     jam_walk w = {.c = c,
+                  .scratch = a,
                   .read = ARENA_ARRAY(a, bool, n),
                   .written = ARENA_ARRAY(a, bool, n),
                   .tainted = ARENA_ARRAY(a, bool, n)};
@@ -158,11 +162,13 @@ static bool reads_ahead(const sir_stmt *loop, uint32_t array)
 
 static bool carries(const body_context *c, const sir_stmt *loop)
 {
-    jam_walk w = walk(c, loop);
-    for (uint32_t i = 0; i < c->function->locals.len; i++)
-        if (is_carried(&w, loop, i) && !reads_ahead(loop, i))
-            return true;
-    return false;
+    arena *scratch = arena_create();
+    jam_walk w = walk(c, loop, scratch);
+    bool any = false;
+    for (size_t i = 0; i < w.writes.len && !any; i++)
+        any = is_carried(&w, loop, w.writes.data[i]) && !reads_ahead(loop, w.writes.data[i]);
+    arena_destroy(scratch);
+    return any;
 }
 
 // Whether some loop inside carries something, or may: then a trip has much to do one after the other.
@@ -256,9 +262,11 @@ static bool look_for_waits(const body_context *c, const sir_stmt *loop, bool *al
     if (!sir_for_trips(loop, &trips) || trips < JAM_TRIPS || carries_inside(c, body))
         return false;
     // With loops inside it is elements that a trip leaves to the next.
-    jam_walk w = walk(c, loop);
-    for (uint32_t i = 0; i < c->function->locals.len; i++)
-        w.tainted[i] = is_whole(c->function->locals.data[i].type, body_has_loops(body)) && is_carried(&w, loop, i);
+    arena *scratch = arena_create();
+    jam_walk w = walk(c, loop, scratch);
+    bool nested = body_has_loops(body);
+    for (VEC_EACH(const uint32_t, i, &w.writes))
+        w.tainted[*i] = is_whole(c->function->locals.data[*i].type, nested) && is_carried(&w, loop, *i);
     do {
         w.changes = false;
         w.nodes = 0;
@@ -268,8 +276,11 @@ static bool look_for_waits(const body_context *c, const sir_stmt *loop, bool *al
     int nodes = w.nodes;
     sir_visit_stmts(body, find_lookups, &f);
     bool all = f.found && nodes <= JAM_NODES;
-    for (uint32_t i = 0; all && alone != NULL && !body_has_loops(body) && i < c->function->locals.len; i++)
-        alone[i] |= is_whole(c->function->locals.data[i].type, false) && is_carried(&w, loop, i);
+    for (size_t i = 0; all && alone != NULL && !nested && i < w.writes.len; i++) {
+        uint32_t local = w.writes.data[i];
+        alone[local] |= is_whole(c->function->locals.data[local].type, false) && is_carried(&w, loop, local);
+    }
+    arena_destroy(scratch);
     return all;
 }
 

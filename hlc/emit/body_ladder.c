@@ -15,7 +15,7 @@ typedef struct ladder_walk {
     const body_context *c;
     bool *own;  // per local: declared in the loop
     bool *goes; // per local: comes of a number that goes from trip to trip
-    bool changed;
+    bool changed, any;
 } ladder_walk;
 
 static bool is_real(const sir_type *t)
@@ -57,12 +57,11 @@ static void find_going(void *context, sir_stmt *s)
         return;
     bool itself = !w->own[local] && target != NULL && sir_count_local_in((sir_expr *)(uintptr_t)value, local) != 0;
     if (itself || mentions(w->goes, value))
-        w->goes[local] = w->changed = true;
+        w->goes[local] = w->changed = w->any = true;
 }
 
-const bool *body_ladder(const body_context *c, const sir_stmt *loop)
+const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a)
 {
-    arena *a = c->e->arena;
     ladder_walk w = {.c = c};
     if (c->e->most_trips == 0 || c->info == NULL || c->function->kind != SIR_WORK || c->dynamic || c->lanes > 0 ||
         c->vectors > 0 || c->info->filter->finite)
@@ -74,10 +73,7 @@ const bool *body_ladder(const body_context *c, const sir_stmt *loop)
         w.changed = false;
         sir_visit_stmts(&loop->u.for_.body, find_going, &w);
     } while (w.changed);
-    for (size_t i = 0; i < c->function->locals.len; i++)
-        if (w.goes[i])
-            return w.goes;
-    return NULL;
+    return w.any ? w.goes : NULL;
 }
 
 const char *body_rung(body_context *c, const sir_stmt *s, const char *value)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Subscripts that a vectorising C compiler would gather for, though plain loads are faster: permutations by tables that
 // are constant once the loop is unrolled, and lookups by data.
+#include <stdint.h>
+
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
@@ -18,16 +20,38 @@ typedef struct subscript {
     bool table;  // it has an element of a table
 } subscript;
 
+// Of a local. What subscripts are made of is found for those that a loop at hand needs: there may be many loops.
+typedef struct local_value {
+    bool counts;          // the variable of a counted loop
+    const sir_expr *init; // it is computed once, as this; NULL: it is not
+    subscript made_of;    // of the walk at hand, if it has this number
+    uint32_t walk;
+} local_value;
+
+struct body_lookups {
+    arena *arena;
+    local_value *locals; // NULL: not found so far
+    uint32_t walks;
+    bool knows_movers;
+    VEC(const sir_stmt *) movers; // loops of the function's own block in which numbers take each other's places
+};
+
 typedef struct lookup_walk {
     const body_context *c;
     const sir_stmt *loop;  // the loop in question, or NULL
-    subscript *locals;     // per local: of the variables of counted loops, and of what is computed once of such
     const bool *fields;    // per field: it counts from firing to firing; NULL: none does
     bool by_table;         // a subscript that is constant once `loop` is unrolled, and no affine form before
     bool by_bits;          // the same, of shifts and masks alone: shuffles of a vector
     bool of_table;         // a constant table's element that is known once `loop` is unrolled
     bool by_data;          // one that depends on more than loop variables
 } lookup_walk;
+
+struct body_lookups *body_lookups_new(arena *a)
+{
+    struct body_lookups *l = ARENA_NEW(a, struct body_lookups);
+    l->arena = a;
+    return l;
+}
 
 static bool is_constant_table(const lookup_walk *w, const sir_expr *base)
 {
@@ -38,11 +62,27 @@ static bool is_constant_table(const lookup_walk *w, const sir_expr *base)
     return base->kind == SIR_GLOBAL;
 }
 
+static subscript look(const lookup_walk *w, const sir_expr *e);
+
+static subscript look_at_local(const lookup_walk *w, uint32_t local)
+{
+    local_value *v = &w->c->lookups->locals[local];
+    if (v->walk == w->c->lookups->walks)
+        return v->made_of;
+    v->made_of = (subscript){0}; // so much for what is computed from itself
+    v->walk = w->c->lookups->walks;
+    if (v->init != NULL)
+        v->made_of = look(w, v->init);
+    else if (v->counts)
+        v->made_of = (subscript){.known = true, .plain = true, .inner = w->loop != NULL && local == w->loop->u.for_.local};
+    return v->made_of;
+}
+
 static subscript look(const lookup_walk *w, const sir_expr *e)
 {
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return (subscript){.known = true, .plain = true};
-    case SIR_LOCAL: return w->locals[e->index];
+    case SIR_LOCAL: return look_at_local(w, e->index);
     case SIR_FIELD: {
         bool count = w->fields != NULL && w->fields[e->index];
         return (subscript){.known = count, .plain = count};
@@ -79,14 +119,23 @@ static void visit(void *context, sir_expr *e, bool written)
     w->by_data = w->by_data || !s.known;
 }
 
-static void find_loops(void *context, sir_stmt *s)
+static void find_value(void *context, sir_stmt *s)
 {
-    lookup_walk *w = context;
+    const body_context *c = context;
     if (s->kind == SIR_FOR)
-        w->locals[s->u.for_.local] =
-            (subscript){.known = true, .plain = true, .inner = w->loop != NULL && s->u.for_.local == w->loop->u.for_.local};
-    if (s->kind == SIR_DECL && s->u.decl.init != NULL && w->c->locals[s->u.decl.local].writes == 1)
-        w->locals[s->u.decl.local] = look(w, s->u.decl.init);
+        c->lookups->locals[s->u.for_.local].counts = true;
+    if (s->kind == SIR_DECL && s->u.decl.init != NULL && c->locals[s->u.decl.local].writes == 1)
+        c->lookups->locals[s->u.decl.local].init = s->u.decl.init;
+}
+
+static void find_values(const body_context *c)
+{
+    struct body_lookups *l = c->lookups;
+    if (l->locals == NULL) {
+        l->locals = ARENA_ARRAY(l->arena, local_value, c->function->locals.len + 1);
+        sir_visit_stmts(&c->function->body, find_value, (void *)(uintptr_t)c);
+    }
+    l->walks++;
 }
 
 static void find_lookups(void *context, sir_stmt *s)
@@ -97,8 +146,7 @@ static void find_lookups(void *context, sir_stmt *s)
 static lookup_walk walk(const body_context *c, const sir_stmt *loop, const bool *fields, const sir_block *b)
 {
     lookup_walk w = {.c = c, .loop = loop, .fields = fields};
-    w.locals = ARENA_ARRAY(c->e->arena, subscript, c->function->locals.len + 1);
-    sir_visit_stmts(&c->function->body, find_loops, &w);
+    find_values(c);
     sir_visit_stmts(b, find_lookups, &w);
     return w;
 }
@@ -249,21 +297,38 @@ static bool sets_for(const body_context *c, const sir_stmt *s, const sir_stmt *r
     return reads.reads;
 }
 
-bool body_moves_on(const body_context *c, const sir_stmt *s)
+static void find_movers(const body_context *c)
 {
-    int64_t own, moves;
+    const sir_block *b = &c->function->body;
+    int64_t moves;
+    for (size_t i = 0; !c->lookups->knows_movers && i < b->len; i++)
+        if (is_plain_loop(c, b->data[i], &moves) && moves >= LEAST_MOVES)
+            VEC_PUSH(c->lookups->arena, &c->lookups->movers, b->data[i]);
+    c->lookups->knows_movers = true;
+}
+
+// Whether a loop of the function's own block, behind the first one, goes on with elements that this sets.
+static bool feeds_mover(const body_context *c, const sir_stmt *s)
+{
     const sir_block *b = &c->function->body;
     bool beside = false, feeds = false;
-    if (!c->e->cached || c->e->most_trips == 0 || c->lanes > 0 || c->vectors > 0 || !is_plain_loop(c, s, &own))
-        return false;
-    if (own >= LEAST_MOVES)
-        return true;
-    for (size_t i = 0; i < b->len; i++) {
+    find_movers(c);
+    for (size_t i = 0, k = 0; k < c->lookups->movers.len && i < b->len && !feeds; i++) {
         beside |= b->data[i] == s;
-        feeds |= beside && b->data[i] != s && is_plain_loop(c, b->data[i], &moves) && moves >= LEAST_MOVES &&
-                 sets_for(c, s, b->data[i]);
+        if (b->data[i] != c->lookups->movers.data[k])
+            continue;
+        feeds = beside && b->data[i] != s && sets_for(c, s, b->data[i]);
+        k++;
     }
     return feeds;
+}
+
+bool body_moves_on(const body_context *c, const sir_stmt *s)
+{
+    int64_t own;
+    if (!c->e->cached || c->e->most_trips == 0 || c->lanes > 0 || c->vectors > 0 || !is_plain_loop(c, s, &own))
+        return false;
+    return own >= LEAST_MOVES || feeds_mover(c, s);
 }
 
 bool body_looks_up(const body_context *c, const bool *counting)

@@ -769,8 +769,10 @@ static void for_(body_context *c, const sir_stmt *s)
     const char *label = c->continue_label;
     const bool *ladder = c->ladder;
     c->continue_label = NULL;
-    c->ladder = aside != 0 ? NULL : body_ladder(c, s);
+    arena *scratch = arena_create();
+    c->ladder = aside != 0 ? NULL : body_ladder(c, s, scratch);
     nested(c, &s->u.for_.body);
+    arena_destroy(scratch);
     c->continue_label = label;
     c->ladder = ladder;
     bool only_pops = out->len == header_end;

@@ -600,13 +600,15 @@ static void find_again(void *context, sir_stmt *s)
 static bool goes_round(const body_context *c, const sir_stmt *s)
 {
     round_look l = {.c = c, .body = &s->u.for_.body, .changed = true};
-    l.follows = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
+    arena *scratch = arena_create();
+    l.follows = ARENA_ARRAY(scratch, bool, c->function->locals.len + 1);
     l.follows[s->u.for_.local] = true;
     while (l.changed) {
         l.changed = false;
         sir_visit_stmts(l.body, spread_loop, &l);
     }
     sir_visit_stmts(l.body, find_again, &l);
+    arena_destroy(scratch);
     return l.again;
 }
 
