@@ -105,14 +105,74 @@ sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc)
     return s;
 }
 
-// Names of locals are interned, so that a new text is nobody's.
-static bool local_name_taken(const sir_module *m, const sir_function *f, const char *name)
+// The names of a function's locals, which are interned, as a hash set: those of `locals`, if the function still has these.
+typedef struct sir_local_names {
+    const sir_local *locals;
+    size_t len;
+    const char **slots; // NULL: free; a power of two, at most half full
+    size_t slot_count;
+} sir_local_names;
+
+enum { FEW_LOCALS = 32 }; // are looked through
+
+static size_t slot_of_name(const sir_local_names *n, const char *name)
+{
+    size_t at = (size_t)((uintptr_t)name >> 4) * 0x9e3779b1u & (n->slot_count - 1);
+    while (n->slots[at] != NULL && n->slots[at] != name)
+        at = (at + 1) & (n->slot_count - 1);
+    return at;
+}
+
+static sir_local_names *names_of(const sir_module *m, sir_function *f)
+{
+    sir_local_names *n = f->names;
+    if (n != NULL && n->locals == f->locals.data && n->len == f->locals.len)
+        return n;
+    if (n == NULL)
+        n = f->names = ARENA_NEW(m->arena, sir_local_names);
+    if (n->slot_count < 4 * f->locals.len) {
+        n->slot_count = n->slot_count == 0 ? 8 * FEW_LOCALS : n->slot_count;
+        while (n->slot_count < 4 * f->locals.len)
+            n->slot_count *= 2;
+        n->slots = ARENA_ARRAY(m->arena, const char *, n->slot_count);
+    }
+    memset(n->slots, 0, n->slot_count * sizeof *n->slots);
+    for (size_t i = 0; i < f->locals.len; i++)
+        n->slots[slot_of_name(n, f->locals.data[i].name)] = f->locals.data[i].name;
+    n->locals = f->locals.data;
+    n->len = f->locals.len;
+    return n;
+}
+
+// A new text is nobody's.
+static bool local_name_taken(const sir_module *m, sir_function *f, const char *name)
 {
     const char *known = interned(m->names, name);
-    for (size_t i = 0; i < f->locals.len && known != NULL; i++)
+    if (known == NULL)
+        return false;
+    if (f->locals.len >= FEW_LOCALS) {
+        const sir_local_names *n = names_of(m, f);
+        return n->slots[slot_of_name(n, known)] != NULL;
+    }
+    for (size_t i = 0; i < f->locals.len; i++)
         if (f->locals.data[i].name == known)
             return true;
     return false;
+}
+
+// A set that the function has outgrown, or that locals were left out of, is forgotten: others may come in their places.
+static void add_local(const sir_module *m, sir_function *f, sir_local l)
+{
+    sir_local_names *n = f->names;
+    bool known = n != NULL && n->locals == f->locals.data && n->len == f->locals.len;
+    VEC_PUSH(m->arena, &f->locals, l);
+    if (!known || 2 * f->locals.len > n->slot_count) {
+        f->names = NULL;
+        return;
+    }
+    n->slots[slot_of_name(n, l.name)] = l.name;
+    n->locals = f->locals.data;
+    n->len = f->locals.len;
 }
 
 // Names are made unique with a dot and a number, which no source name has. The number starts at the count of locals, so
@@ -125,7 +185,7 @@ uint32_t sir_local_new(sir_module *m, sir_function *f, const char *name, const s
         name = arena_printf(m->arena, "%s.%zu", base, n);
         temporary = false;
     }
-    VEC_PUSH(m->arena, &f->locals, (sir_local){.name = intern(m->names, name), .type = t, .loc = loc});
+    add_local(m, f, (sir_local){.name = intern(m->names, name), .type = t, .loc = loc});
     return (uint32_t)(f->locals.len - 1);
 }
 
@@ -149,26 +209,9 @@ uint32_t sir_channel_connect(sir_module *m, uint32_t producer, uint32_t producer
     return number;
 }
 
-size_t sir_expr_arity(const sir_expr *e)
+size_t sir_math_arity(int op)
 {
-    switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST:
-    case SIR_LOCAL:
-    case SIR_FIELD:
-    case SIR_GLOBAL:
-    case SIR_ITER: return 0;
-    case SIR_MEMBER:
-    case SIR_UNARY:
-    case SIR_CONVERT:
-    case SIR_PEEK: return 1;
-    case SIR_INDEX:
-    case SIR_BINARY:
-    case SIR_MAKE_COMPLEX: return 2;
-    case SIR_FETCH: return e->op;
-    case SIR_SELECT: return 3;
-    case SIR_MATH: return e->op < LANG_MATH_COUNT ? (size_t)sir_math_ops[e->op].arity : 1;
-    }
-    return 0;
+    return op < LANG_MATH_COUNT ? (size_t)sir_math_ops[op].arity : 1;
 }
 
 // Whether the scalars of a type from data on are zero; *data moves behind them.

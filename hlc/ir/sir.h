@@ -167,6 +167,7 @@ struct sir_function {
     const sir_type *result;
     uint32_t param_count; // the first locals
     VEC(sir_local) locals;
+    struct sir_local_names *names; // of many locals, of sir_local_new; NULL: those have to be found again
     sir_rate peek, pop, push; // peek >= pop after elaboration
     sir_block body;
     sir_loc loc;
@@ -355,7 +356,28 @@ sir_expr *sir_member(sir_module *m, sir_expr *base, uint32_t index, sir_loc loc)
 sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc);
 uint32_t sir_local_new(sir_module *m, sir_function *f, const char *name, const sir_type *t, sir_loc loc); // makes the name unique
 uint32_t sir_channel_connect(sir_module *m, uint32_t producer, uint32_t producer_port, uint32_t consumer, uint32_t consumer_port, const sir_type *t);
-size_t sir_expr_arity(const sir_expr *e);
+size_t sir_math_arity(int op);
+static inline size_t sir_expr_arity(const sir_expr *e)
+{
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST:
+    case SIR_LOCAL:
+    case SIR_FIELD:
+    case SIR_GLOBAL:
+    case SIR_ITER: return 0;
+    case SIR_MEMBER:
+    case SIR_UNARY:
+    case SIR_CONVERT:
+    case SIR_PEEK: return 1;
+    case SIR_INDEX:
+    case SIR_BINARY:
+    case SIR_MAKE_COMPLEX: return 2;
+    case SIR_FETCH: return e->op;
+    case SIR_SELECT: return 3;
+    case SIR_MATH: return sir_math_arity(e->op);
+    }
+    return 0;
+}
 // What a subscript is applied to, as its source would read: "x", "m[]", "p.table". filter NULL: of no filter's function.
 void sir_describe(strbuf *b, const sir_module *m, const sir_filter *filter, const sir_function *f, const sir_expr *e);
 // Recomputes stateful, uses_*, prints, sends, identity and fields' constant flags from the bodies.

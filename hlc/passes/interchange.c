@@ -883,6 +883,7 @@ static sir_stmt *gathered(interchanger *x, sir_stmt *s)
     sir_stmt *lanes, *r = x->large ? interchange_gathered(x->a, x->m, x->function, s, &lanes) : NULL;
     if (r == NULL || !fits(x, lanes, &count)) {
         x->function->locals.len = locals;
+        x->function->names = NULL;
         return s;
     }
     if (x->hlc->diag->remarks)

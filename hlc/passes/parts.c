@@ -595,6 +595,7 @@ static void name_locals(splitter *x)
         l.type = t;
         x->locals.imag[i] = sir_local_new(x->m, g, part_name(x, g->locals.data[i].name, 1), t, l.loc);
         g->locals.data[i] = l;
+        g->names = NULL;
     }
 }
 
