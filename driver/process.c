@@ -232,7 +232,8 @@ static int report_signal(process_session *s, const char *program, int number)
                       number == SIGKILL ? "; is there enough memory?" : "");
         return EXIT_WRONG;
     }
-    diag_internal(s->diags, (src_range){0}, "'%s' was stopped by signal %d (%s)", program, number, name);
+    diag_internal(s->diags, (src_range){0}, "'%s' was stopped by signal %d (%s)%s", program, number, name,
+                  number == SIGSEGV ? "; is the text nested very deeply?" : "");
     return EXIT_INTERNAL;
 }
 

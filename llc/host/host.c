@@ -120,6 +120,7 @@ static bool link_with_gcc(llc_session *s)
 {
     llc_strings command = {0};
     cc_add(s, &command, s->environment->linker);
+    cc_add(s, &command, "-fno-use-linker-plugin"); // of our own objects none is for it; to load it takes a while
     add_inputs(s, &command);
     cc_add(s, &command, "-o");
     cc_add(s, &command, s->output);
