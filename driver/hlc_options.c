@@ -352,6 +352,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
     }
     const char *march = option_last(o, OPT_MARCH);
     const native_vectors vectors = native_vectors_of(march);
+    const native_byte_costs bytes = native_bytes_of(march);
     *config = (hlc_config){
         .emit = emit_of(mode),
         .stream_ir = stream_ir,
@@ -367,7 +368,8 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .march = march != NULL,
-        .byte_vectors = march != NULL && strcmp(march, "native") == 0 && native_has_byte_vectors(),
+        .takes_bytes = native_takes_bytes(march),
+        .bytes = {.lanes = bytes.lanes, .linear = bytes.linear, .inverse = bytes.inverse, .look_up = bytes.look_up},
         .vector_bytes = vectors.registers * vectors.bytes,
         .vector_registers = vectors.registers,
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),

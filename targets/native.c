@@ -70,14 +70,34 @@ native_vectors native_vectors_of(const char *march)
     return (native_vectors){0};
 }
 
-bool native_has_byte_vectors(void)
+bool native_takes_bytes(const char *march)
 {
 #ifdef __x86_64__
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("gfni");
+    return march != NULL && strcmp(march, "native") == 0 && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vbmi");
 #else
+    (void)march;
     return false;
 #endif
+}
+
+// NOTE(byte-costs). Counted in what clang 22 makes of svm/byte_lanes.h. By halves of bytes a matrix is two permutations of 16
+// bytes; where the processor has instructions for AES, they have the inverse in them; else it is made of those of half a byte.
+native_byte_costs native_bytes_of(const char *march)
+{
+    enum { INVERSE = 26, INVERSE_AES = 11, INVERSE_VAES = 8 };
+    native_byte_costs halves = {.lanes = 32, .linear = 6, .inverse = INVERSE, .look_up = 40};
+#ifdef __x86_64__
+    if (march != NULL && strcmp(march, "native") == 0) {
+        __builtin_cpu_init();
+        if (native_takes_bytes(march) && __builtin_cpu_supports("gfni"))
+            return (native_byte_costs){.lanes = 64, .linear = 1, .inverse = 1, .look_up = 6};
+        if (__builtin_cpu_supports("aes"))
+            halves.inverse = __builtin_cpu_supports("vaes") ? INVERSE_VAES : INVERSE_AES;
+    }
+#endif
+    return native_vectors_of(march).bytes >= halves.lanes ? halves : (native_byte_costs){0};
 }
 
 // The caches above a core, nearest first.

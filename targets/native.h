@@ -18,8 +18,14 @@ typedef struct native_vectors {
 } native_vectors;
 // "native" is this one, and the levels of x86-64 have names; of others, and of NULL, nothing is known: 0.
 native_vectors native_vectors_of(const char *march);
-// Whether it permutes bytes of whole vectors of 64, and multiplies them by matrices of bits (AVX512-VBMI and GFNI).
-bool native_has_byte_vectors(void);
+// Whether that processor takes bytes of whole vectors of 64 from four others (AVX512-VBMI).
+bool native_takes_bytes(const char *march);
+// What svm/byte_lanes.h has on that processor, and takes, in instructions for a vector; all 0: it is of no use.
+typedef struct native_byte_costs {
+    int lanes;                    // bytes of a vector
+    int linear, inverse, look_up; // a product with a matrix of bits, one with an inverse in a field, a table of 256
+} native_byte_costs;
+native_byte_costs native_bytes_of(const char *march);
 
 // ---- What there is (native.c) ----
 

@@ -68,8 +68,8 @@ if os.uname().machine == "x86_64":
     config.available_features.add("x86")
     with open("/proc/cpuinfo", encoding="utf-8") as f:
         flags = f.read()
-        if " avx2 " in flags:
-            config.available_features.add("avx2")
+        features = ["sse4_1", "aes", "avx2", "vaes"]
+        config.available_features.update(feature for feature in features if f" {feature} " in flags)
         if all(f" {feature} " in flags for feature in ["avx512vl", "avx512bw", "avx512vbmi", "gfni"]):
             config.available_features.add("byte-vectors")
 for program in ["gcc", "tcc", "dot", "groff", "python3"]:

@@ -32,9 +32,10 @@ static const char *with_constant(const byte_text *t, const char *text, uint8_t c
 static const char *value_text(byte_text *t, const sir_byte_term *term)
 {
     const sir_byte_function *f = &t->b->functions.data[term->function];
-    const char *of = node_text(t, term->node), *name = hmap_getn(&t->values, term, sizeof *term);
+    const char *name = hmap_getn(&t->values, term, sizeof *term);
     if (f->kind == BYTE_SAME || name != NULL)
-        return f->kind == BYTE_SAME ? of : name;
+        return f->kind == BYTE_SAME ? node_text(t, term->node) : name;
+    const char *of = f->of == 0 ? node_text(t, term->node) : value_text(t, &(sir_byte_term){term->node, f->of - 1});
     name = arena_printf(t->a, "t%" PRIu32, t->count++);
     hmap_setn(&t->values, term, sizeof *term, (void *)(size_t)name);
     if (f->kind == BYTE_TABLE)

@@ -34,6 +34,7 @@ typedef struct finder {
     bit_sum *sums;         // by gate
     table_index *indices;  // by use of a table
     hmap functions, nodes; // 1 more than their numbers, by what they are
+    int linear, look_up;   // sums that these take
 } finder;
 
 // ---- Functions of a byte ----
@@ -323,42 +324,213 @@ static bool find_outputs(finder *x)
     return fits;
 }
 
-// Live nodes, and what they take; a function of a node is computed once.
-static void count(finder *x)
+static void find_live(finder *x)
 {
-    hmap counted;
-    hmap_init(&counted, x->scratch);
     for (VEC_EACH(const uint32_t, o, &x->b->outputs))
         x->b->nodes.data[*o].live = true;
     for (size_t i = x->b->nodes.len; i-- > 0;) {
         const sir_byte_node *node = &x->b->nodes.data[i];
+        for (size_t k = 0; k < (node->live ? node->terms.len : 0); k++)
+            x->b->nodes.data[node->terms.data[k].node].live = true;
+    }
+}
+
+// ---- Functions of one byte that are related ----
+
+// A function of a node, how many sums have it, and what it is of the values of the one that most have, if it is a product.
+typedef struct byte_use {
+    uint32_t function, uses;
+    bool related, dropped;
+    uint64_t matrix;
+} byte_use;
+typedef VEC(byte_use) byte_uses;
+
+static byte_uses *find_uses(finder *x)
+{
+    byte_uses *all = ARENA_ARRAY(x->scratch, byte_uses, x->b->nodes.len);
+    for (VEC_EACH(const sir_byte_node, node, &x->b->nodes))
+        for (size_t k = 0; k < (node->live ? node->terms.len : 0); k++) {
+            const sir_byte_term *t = &node->terms.data[k];
+            byte_uses *uses = &all[t->node];
+            size_t i = 0;
+            while (i < uses->len && uses->data[i].function != t->function)
+                i++;
+            if (i == uses->len)
+                VEC_PUSH(x->scratch, uses, (byte_use){.function = t->function});
+            uses->data[i].uses++;
+        }
+    return all;
+}
+
+// Of what `base` gives `f` is a product.
+static bool is_product(const sir_byte_function *base, const sir_byte_function *f, uint64_t *matrix)
+{
+    uint8_t of[BYTE_VALUES];
+    bool given[BYTE_VALUES] = {false};
+    for (int i = 0; i < BYTE_VALUES; i++) {
+        if (given[base->value[i]])
+            return false;
+        given[base->value[i]] = true;
+        of[base->value[i]] = f->value[i];
+    }
+    return find_matrix(of, matrix);
+}
+
+static void relate(finder *x, byte_uses *uses)
+{
+    const byte_use *base = NULL;
+    for (VEC_EACH(byte_use, u, uses))
+        base = base == NULL || u->uses > base->uses ? u : base;
+    for (VEC_EACH(byte_use, u, uses))
+        u->related = u != base && is_product(&x->b->functions.data[base->function],
+                                             &x->b->functions.data[u->function], &u->matrix);
+    if (base != NULL && base != uses->data) { // first of all
+        const byte_use first = uses->data[0];
+        const size_t at = (size_t)(base - uses->data);
+        uses->data[0] = *base;
+        uses->data[at] = first;
+    }
+}
+
+// Tables that are products of what another one gives, wherever they are asked.
+static void find_products(finder *x, const byte_uses *all)
+{
+    size_t count = x->b->functions.len;
+    uint32_t *of = ARENA_ARRAY(x->scratch, uint32_t, count + 1); // 1 more than it; UINT32_MAX: none for all nodes
+    uint64_t *matrix = ARENA_ARRAY(x->scratch, uint64_t, count + 1);
+    for (size_t i = 0; i < x->b->nodes.len; i++)
+        for (VEC_EACH(const byte_use, u, &all[i])) {
+            uint32_t base = u->related ? all[i].data[0].function + 1 : UINT32_MAX;
+            of[u->function] = of[u->function] == 0 || of[u->function] == base ? base : UINT32_MAX;
+            matrix[u->function] = u->matrix;
+        }
+    for (size_t i = 0; i < count; i++) {
+        sir_byte_function *f = &x->b->functions.data[i];
+        if (f->kind != BYTE_TABLE || of[i] == 0 || of[i] == UINT32_MAX || x->linear >= x->look_up)
+            continue; // others are products of the byte itself, or of its inverse
+        f->kind = BYTE_LINEAR;
+        f->matrix = matrix[i];
+        f->of = of[i];
+    }
+}
+
+static int bits_in(uint64_t word)
+{
+    int bits = 0;
+    for (; word != 0; word &= word - 1)
+        bits++;
+    return bits;
+}
+
+static bool is_sum(const finder *x, uint32_t f, uint32_t a, uint32_t b)
+{
+    const sir_byte_function *all = x->b->functions.data;
+    bool sum = true;
+    for (int v = 0; v < BYTE_VALUES && sum; v++)
+        sum = all[f].value[v] == (all[a].value[v] ^ all[b].value[v]);
+    return sum;
+}
+
+// Functions of one byte, at most, of which some are found to be sums of two others: that takes the third power of them.
+enum { MOST_RELATED = 32 };
+
+// Two others whose sum it is.
+static bool find_two(const finder *x, const byte_uses *uses, const byte_use *u, uint32_t two[2])
+{
+    if (uses->len > MOST_RELATED)
+        return false;
+    for (size_t i = 0; i < uses->len; i++)
+        for (size_t k = i + 1; k < uses->len; k++) {
+            const byte_use *a = &uses->data[i], *b = &uses->data[k];
+            if (a == u || b == u || a->dropped || b->dropped || !is_sum(x, u->function, a->function, b->function))
+                continue;
+            two[0] = a->function;
+            two[1] = b->function;
+            return true;
+        }
+    return false;
+}
+
+static void replace(finder *x, uint32_t node, uint32_t function, const uint32_t two[2])
+{
+    for (VEC_EACH(sir_byte_node, sum, &x->b->nodes))
+        for (size_t k = 0; k < sum->terms.len; k++)
+            if (sum->terms.data[k].node == node && sum->terms.data[k].function == function) {
+                sum->terms.data[k].function = two[0];
+                VEC_PUSH(x->a, &sum->terms, (sir_byte_term){node, two[1]});
+            }
+}
+
+// The one that takes most, which is the one that mixes most bits, is the sum.
+static void drop_sums(finder *x, uint32_t node, byte_uses *uses)
+{
+    for (bool more = true; more;) {
+        byte_use *most = NULL;
+        uint32_t two[2], chosen[2] = {0};
+        for (VEC_EACH(byte_use, u, uses)) {
+            int takes = x->b->functions.data[u->function].kind == BYTE_TABLE ? x->look_up : x->linear;
+            if (u->related && !u->dropped && (int64_t)u->uses < takes &&
+                (most == NULL || bits_in(u->matrix) > bits_in(most->matrix)) && find_two(x, uses, u, two)) {
+                most = u;
+                memcpy(chosen, two, sizeof two);
+            }
+        }
+        more = most != NULL;
+        if (more) {
+            most->dropped = true;
+            replace(x, node, most->function, chosen);
+        }
+    }
+}
+
+static void find_related(finder *x)
+{
+    byte_uses *all = find_uses(x);
+    for (size_t i = 0; i < x->b->nodes.len; i++)
+        relate(x, &all[i]);
+    find_products(x, all);
+    for (size_t i = 0; i < x->b->nodes.len; i++)
+        drop_sums(x, (uint32_t)i, &all[i]);
+}
+
+// What live nodes take; a function of a node is computed once.
+static void count(finder *x)
+{
+    hmap counted;
+    hmap_init(&counted, x->scratch);
+    for (VEC_EACH(const sir_byte_node, node, &x->b->nodes)) {
         if (!node->live || node->input)
             continue;
         x->b->sums += (int64_t)node->terms.len - (node->constant == 0 && node->terms.len > 0);
         for (VEC_EACH(const sir_byte_term, t, &node->terms)) {
             const sir_byte_function *f = &x->b->functions.data[t->function];
-            x->b->nodes.data[t->node].live = true;
             if (hmap_getn(&counted, t, sizeof *t) != NULL)
                 continue;
             hmap_setn(&counted, t, sizeof *t, x->b);
-            x->b->linear += f->kind == BYTE_LINEAR || f->kind == BYTE_INVERSE;
+            x->b->linear += f->kind == BYTE_LINEAR;
+            x->b->inverses += f->kind == BYTE_INVERSE;
             x->b->sums += f->kind == BYTE_INVERSE && f->before != 0;
             x->b->tables += f->kind == BYTE_TABLE;
         }
     }
 }
 
-const sir_bytes *sir_bytes_of(arena *a, const sir_network *n)
+const sir_bytes *sir_bytes_of(arena *a, const sir_network *n, int linear, int look_up)
 {
     finder x = {.a = a, .scratch = arena_create(), .n = n, .b = ARENA_NEW(a, sir_bytes)};
+    x.linear = linear;
+    x.look_up = look_up;
     x.sums = ARENA_ARRAY(x.scratch, bit_sum, n->gates.len);
     x.indices = ARENA_ARRAY(x.scratch, table_index, n->uses.len + 1);
     hmap_init(&x.functions, x.scratch);
     hmap_init(&x.nodes, x.scratch);
     find_sums(&x);
     bool fits = find_outputs(&x);
-    if (fits)
+    if (fits) {
+        find_live(&x);
+        find_related(&x);
         count(&x);
+    }
     arena_destroy(x.scratch);
     return fits ? x.b : NULL;
 }

@@ -6,6 +6,10 @@
 // NOTE(bytes). A wire is a sum of functions of single bytes, that give a bit; eight wires are a sum of functions that give
 // bytes. What a table is asked by is a byte, too: with several summands one of its own (a node), else what is looked up is a
 // function of the byte that it comes from.
+//
+// NOTE(related). What tables give is often multiplied by constants, as columns of ciphers are: each product would be a table of
+// its own. Such are products of what one look-up gives (`of`). And a product is left out where two others of the same byte have
+// it as their sum: three times something is twice and once.
 #ifndef SVMC_HLC_IR_NETWORK_BYTES_H
 #define SVMC_HLC_IR_NETWORK_BYTES_H
 
@@ -25,6 +29,7 @@ typedef struct sir_byte_function {
     sir_byte_kind kind;
     uint8_t value[BYTE_VALUES];
     uint64_t matrix;       // byte 7 - i: the bits whose sum is bit i
+    uint32_t of;           // of BYTE_LINEAR: 1 more than the function of whose value it is a product; 0: of the byte
     uint8_t before, after; // of BYTE_INVERSE: after = matrix * inverse(before) is added, too
 } sir_byte_function;
 
@@ -44,10 +49,10 @@ typedef struct sir_bytes {
     VEC(sir_byte_node) nodes; // in the order in which they are computed
     VEC(sir_byte_function) functions;
     VEC(uint32_t) outputs; // nodes, by item
-    int64_t sums, linear, tables; // of live nodes: sums of two, products with matrices, and look-ups
+    int64_t sums, linear, inverses, tables; // of live nodes: sums of two, products with matrices and inverses, and look-ups
 } sir_bytes;
 
-// NULL: not all that it computes is bytes.
-const sir_bytes *sir_bytes_of(arena *a, const sir_network *n);
+// NULL: not all that it computes is bytes. A product with a matrix takes as long as `linear` sums, a look-up as `look_up` ones.
+const sir_bytes *sir_bytes_of(arena *a, const sir_network *n, int linear, int look_up);
 
 #endif

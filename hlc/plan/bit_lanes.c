@@ -15,17 +15,21 @@
 
 enum {
     BIT_LEAST = 16, // bytes of a vector
-    BIT_MOST = 64,        // and firings of one whose lanes are bytes
+    BIT_MOST = 64,
     BIT_ROWS = 16,        // items that are turned together
 };
 
-// Of the processor that C is compiled for, where it is known and its vectors are wider than the machine's: if so many
-// firings come at once.
-static bool has_wide_vectors(const hlc_program *p, const machine_processor *x)
+// Whether so many firings may come at once.
+static bool come(const hlc_program *p, int64_t firings)
 {
     int64_t strip = p->config->strip, latency = p->config->max_latency;
-    return hlc_has_wide_vectors(p->config) && x->simd_width >= BIT_MOST / 2 &&
-           (strip == 0 || strip >= 8 * BIT_MOST) && (latency == 0 || latency >= 8 * BIT_MOST);
+    return (strip == 0 || strip >= firings) && (latency == 0 || latency >= firings);
+}
+
+// Of the processor that C is compiled for, where it is known and its vectors are wider than the machine's.
+static bool has_wide_vectors(const hlc_program *p, const machine_processor *x)
+{
+    return hlc_has_wide_vectors(p->config) && x->simd_width >= BIT_MOST / 2 && come(p, 8 * BIT_MOST);
 }
 
 // Of a vector as wide as the machine's.
@@ -122,27 +126,46 @@ static bool is_int(const sir_type *t)
     return t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE;
 }
 
+// Look-ups of a firing.
+static int64_t looks(arena *a, const sir_network *n)
+{
+    bool *used = ARENA_ARRAY(a, bool, n->uses.len + 1);
+    int64_t count = 0;
+    for (size_t i = 1; i < n->gates.len; i++) {
+        const sir_gate *g = &n->gates.data[i];
+        if (g->kind != GATE_TABLE || !n->live[i])
+            continue;
+        count += !used[g->a];
+        used[g->a] = true;
+    }
+    return count;
+}
+
 // A byte a lane, where items are ints of a byte each and the processor has vectors of bytes: if a firing takes less so than
 // one a bit, or than firings one by one.
-static void decide_bytes(const hlc_program *p, plan_bit_lanes *b, const sir_filter *f, const sir_network *n, double wider)
+static void decide_bytes(const hlc_program *p, const machine_processor *x, plan_bit_lanes *b, const sir_filter *f,
+                         const sir_network *n, double wider)
 {
     int64_t pop = f->work->pop.max, push = f->work->push.max;
-    const sir_bytes *s = p->config->byte_vectors && b->lanes == 8 * BIT_MOST && is_int(f->input) && is_int(f->output)
-                             ? sir_bytes_of(p->arena, n)
+    const hlc_byte_costs costs = p->config->bytes;
+    const double vectors = (double)(8 * costs.lanes) / own_lanes(x); // of the machine, in one of bytes
+    const sir_bytes *s = costs.lanes > 0 && come(p, costs.lanes) && is_int(f->input) && is_int(f->output)
+                             ? sir_bytes_of(p->arena, n, costs.linear, costs.look_up)
                              : NULL;
-    if (s == NULL || s->sums + s->linear + s->tables > BYTE_TEXT ||
-        (pop + push) * BIT_MOST * (int64_t)sizeof(int) > pass_table_bytes(p))
+    if (s == NULL || s->sums + s->linear + s->inverses + s->tables > BYTE_TEXT ||
+        (pop + push) * costs.lanes * (int64_t)sizeof(int) > pass_table_bytes(p))
         return;
     plan_bit_lanes bytes = *b;
     bytes.bytes = s;
     bytes.network = n;
     bytes.slower = NULL;
     bytes.excess = 0;
-    bytes.lanes = BIT_MOST;
-    bytes.gates = s->sums + s->linear + BYTE_LOOK_UP * s->tables;
-    bytes.turns = byte_turns(pop) + byte_turns(push);
-    bytes.single = b->single * bytes.lanes / b->lanes;
-    double firing = (wider * (double)bytes.gates + bytes.turns) / bytes.lanes;
+    bytes.lanes = costs.lanes;
+    bytes.gates = s->sums + costs.linear * s->linear + costs.inverse * s->inverses + costs.look_up * s->tables;
+    bytes.turns = (byte_turns(pop) + byte_turns(push)) * costs.lanes / BIT_MOST;
+    // Of single firings no look-ups are vectors, but where a strip is nothing else: these take as long as they do here.
+    bytes.single = b->single * bytes.lanes / b->lanes + vectors * (double)(costs.look_up * looks(p->arena, n));
+    double firing = (vectors * (double)bytes.gates + bytes.turns) / bytes.lanes;
     bool gains = BIT_GAIN * firing * bytes.lanes < bytes.single &&
                  (b->network == NULL || firing < (wider * (double)b->gates + b->turns) / b->lanes);
     if (gains)
@@ -175,7 +198,7 @@ static void decide(hlc_program *p, const machine_processor *x, plan_bit_lanes *b
                          (double)bytes(p, f, b, n, in, out) / (double)pass_table_bytes(p));
     } else
         b->network = n;
-    decide_bytes(p, b, f, n, wider);
+    decide_bytes(p, x, b, f, n, wider);
 }
 
 bool plan_bit_packed(const sir_type *t)

@@ -1,6 +1,10 @@
 // svm/byte_lanes.h: products with matrices of bits, inverses and tables are those of each byte, whatever the processor has, and items are turned to vectors and back, whether they are a power of two or not. Compilers without vectors have one lane.
 // RUN: %host -o %t && %t
 // RUN: %host -O2 -march=native -o %t && %t
+// RUN: %if sse4_1 %{ %host -O2 -msse4.1 -o %t && %t %}
+// RUN: %if avx2 %{ %host -O2 -mavx2 -o %t && %t && %host-gcc -O2 -mavx2 -o %t && %t %}
+// RUN: %if avx2 && aes %{ %host -O2 -mavx2 -maes -o %t && %t && %host-gcc -O2 -mavx2 -maes -o %t && %t %}
+// RUN: %if vaes %{ %host -O2 -mavx2 -maes -mvaes -o %t && %t && %host-gcc -O2 -mavx2 -maes -mvaes -o %t && %t %}
 // RUN: %host-gcc -o %t && %t
 // RUN: %host-gcc -O2 -march=native -o %t && %t
 // RUN: %host-asan -o %t && %t
