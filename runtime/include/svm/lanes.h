@@ -105,6 +105,29 @@ static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *til
     }
 }
 #define SVM_TILE_BLOCK 16
+// Eight columns, of which vectors hold four items each of every fourth one.
+#define SVM_TILE_HALF 8
+typedef int svm_TileHalf __attribute__((vector_size(32)));
+static inline void svm_tileHalfIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
+{
+    svm_TileHalf v[4];
+    for (int k = 0; k < 4; k++) {
+        svm_TileRow a, b;
+        memcpy(&a, items + k * stride, sizeof a);
+        memcpy(&b, items + (k + 4) * stride, sizeof b);
+        v[k] = SVM_TILE_JOIN(a, b);
+    }
+    const svm_TileHalf a = __builtin_shufflevector(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13),
+                       b = __builtin_shufflevector(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13),
+                       c = __builtin_shufflevector(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15),
+                       d = __builtin_shufflevector(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    const svm_TileHalf rows[4] = {__builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13),
+                                  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15),
+                                  __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13),
+                                  __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15)};
+    for (int k = 0; k < 4; k++)
+        memcpy(tile + k * columns, &rows[k], sizeof rows[k]);
+}
 
 // Sixteen columns whose 4, 8 or 16 rows lie side by side in memory: whole vectors are moved, and quarters of them turned.
 #if defined(__AVX512F__)
@@ -213,6 +236,11 @@ static inline void svm_tileApart(int *to, const int *from, ptrdiff_t stride)
 }
 #else
 #define SVM_TILE_BLOCK PTRDIFF_MAX
+#define SVM_TILE_HALF PTRDIFF_MAX
+static inline void svm_tileHalfIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
+{
+    (void)tile, (void)columns, (void)items, (void)stride;
+}
 #define SVM_TILE_PAIRS(rows, stride) 0
 #define SVM_TILE_DENSE(rows, stride) 0
 static inline void svm_tileDenseIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t rows)
@@ -254,6 +282,7 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
     const ptrdiff_t full = last < rows ? columns - 1 : columns;
     const ptrdiff_t pairs = SVM_TILE_PAIRS(rows, stride);
     const ptrdiff_t turned = full / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4 + pairs; // by blocks
+    const ptrdiff_t half = full - turned >= SVM_TILE_HALF ? turned + SVM_TILE_HALF : turned;
     for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK) {
         if (SVM_TILE_DENSE(rows, stride)) {
             svm_tileDenseIn(to + i, columns, items + i * stride, rows);
@@ -264,8 +293,10 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
         if (pairs)
             svm_tilePairsIn(to + (whole - 2) * columns + i, columns, items + i * stride + whole - 2, stride);
     }
+    for (ptrdiff_t k = 0; half > turned && k + 4 <= whole - pairs; k += 4)
+        svm_tileHalfIn(to + k * columns + turned, columns, items + turned * stride + k, stride);
     for (ptrdiff_t k = 0; k < rows; k++)
-        for (ptrdiff_t i = k < whole ? turned : 0; i < (k < last ? columns : full); i++)
+        for (ptrdiff_t i = k < whole - pairs ? half : k < whole ? turned : 0; i < (k < last ? columns : full); i++)
             memcpy(to + k * columns + i, items + i * stride + k, sizeof *to);
 }
 // All of it.
