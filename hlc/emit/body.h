@@ -52,6 +52,9 @@ typedef struct emit_inner {
     emit_signature fire; // so many trips
 } emit_inner;
 
+// Firings at most that share what they load: NOTE(share) in body_share.c.
+enum { EMIT_SHARED = 3 };
+
 typedef struct emitter {
     arena *arena;
     strbuf *out;
@@ -64,7 +67,8 @@ typedef struct emitter {
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int64_t vector_floats; // that a vector register of it holds; 0: not known
     int most_trips;       // of loops that are done side by side; 0: none are
-    int64_t sum_room;     // 4-byte sums of several firings that registers hold beside what they share; 0: not known
+    int64_t shared_room[EMIT_SHARED]; // 4-byte sums of each of one firing, two and so on that registers hold beside what they
+                                      // share; 0: none
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c
     bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool alike_last;      // a line on a filter that fires as another does was the last text

@@ -15,9 +15,9 @@
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
-// Firings; trips of a loop with such sums, and of the one around it, from which that is worth it; what else a function
-// does, at most one of so many nodes.
-enum { SHARED = 3, LEAST_SHARED = 2, SHARED_TRIPS = 8, SHARED_REST = 3 };
+// Firings at least; trips of a loop with such sums, and of the one around it, from which that is worth it; what else a
+// function does, at most one of so many nodes.
+enum { LEAST_SHARED = 2, SHARED_TRIPS = 8, SHARED_REST = 3 };
 
 typedef struct share_walk {
     const body_context *c;
@@ -54,8 +54,7 @@ static void find_table(void *context, sir_expr *e, bool written)
     share_finder *f = context;
     (void)written;
     f->nodes++;
-    f->table |= e->kind == SIR_INDEX && is_table(f->c, sir_lvalue_root(e)) && e->u.arg[1]->kind == SIR_LOCAL &&
-                e->u.arg[1]->index == f->variable;
+    f->table |= e->kind == SIR_INDEX && is_table(f->c, sir_lvalue_root(e)) && mentions(e->u.arg[1], f->variable);
 }
 
 // An element of a local array that the variable tells.
@@ -105,13 +104,14 @@ int body_share_count(body_context *c, int64_t most)
 {
     share_walk w = {.c = c};
     int64_t words = 0;
-    if (c->e->sum_room == 0 || !c->in.affine || !c->out.affine || c->open != NULL || c->dynamic || c->e->keep_names)
+    if (c->e->shared_room[0] == 0 || !c->in.affine || !c->out.affine || c->open != NULL || c->dynamic ||
+        c->e->keep_names)
         return 0;
     weigh_block(&w, &c->function->body, 1, NULL, false);
     if (w.impossible || w.shared == 0 || (w.all - w.shared) * SHARED_REST > w.all)
         return 0;
     c->shares = true;
-    c->lanes = SHARED;
+    c->lanes = EMIT_SHARED;
     body_lanes_prepare(c);
     for (size_t i = 0; i < c->function->locals.len; i++) {
         const sir_type *t = c->function->locals.data[i].type, *number = t;
@@ -119,7 +119,8 @@ int body_share_count(body_context *c, int64_t most)
             number = number->element;
         words += c->locals[i].laned ? (int64_t)t->words * (number->kind == SIR_DOUBLE ? 2 : 1) : 0;
     }
-    int64_t count = words == 0 ? 0 : c->e->sum_room / words;
-    count = count < SHARED ? count : SHARED;
+    int64_t count = words == 0 ? 0 : EMIT_SHARED;
+    while (count > 0 && words > c->e->shared_room[count - 1])
+        count--;
     return count < LEAST_SHARED || count > most ? 0 : (int)count;
 }

@@ -266,7 +266,8 @@ const char *emit_program(hlc_program *p)
     x.e.wide_registers = hlc_has_wide_vectors(p->config);
     x.e.vector_floats = hlc_vector_floats(p->config);
     x.e.most_trips = program_most_aside(&x);
-    x.e.sum_room = x.e.most_trips > 0 ? p->config->vector_bytes / (int64_t)sizeof(float) / 4 * 3 : 0;
+    for (int64_t i = 1; i <= EMIT_SHARED && x.e.most_trips > 0; i++)
+        x.e.shared_room[i - 1] = x.e.vector_floats * hlc_shared_registers(p->config, i);
     const machine_processor *runs = machine_processor_by_name(p->machine, x.pl->processor);
     x.e.inverts = x.e.most_trips > 0 && runs != NULL && runs->caches.len != 0; // room for tables, and vectors of double
     x.e.cached = runs != NULL && runs->caches.len != 0;

@@ -25,6 +25,7 @@
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/interchange_int.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/plan_int.h"
 #include "hlc/plan/threads.h"
 
 // Where it is worth it.
@@ -32,6 +33,8 @@ enum {
     LANES_LEAST = 4,    // lanes at least
     LANES_SLIDING = 16, // and where firings, which move on by one item, could go side by side instead
     LANES_SCALARS = 64, // of 4 bytes that all lanes keep from trip to trip, where registers are not known
+    LANES_MOST = 128,   // lanes
+    WIDE_FLOATS = 8,    // of a register from which on it counts how many there are
     ROWS_SCALARS = 32,  // of them those of several rows
     ROWS_MOST = 4,      // rows that go together
     ROW_LANES = 16,     // lanes of a row come in so many, or are a power of two
@@ -77,6 +80,8 @@ typedef struct interchanger {
     hmap turned;                   // tables that were turned
     int64_t most;                  // scalars of a table
     int64_t room, row_room;        // scalars that registers hold: of lanes, and of rows of lanes
+    int64_t shared_room;           // and of each of some firings that share what they load; 0: none do
+    bool known;                    // it counts how many registers there are
     int64_t copies;                // scalars that a filter's copies may still have: they are on the stack
     bool large;                    // the filter's arrays are too large for its firings to go side by side
     bool changed;
@@ -316,13 +321,46 @@ static int64_t width(const interchanger *x)
     return n;
 }
 
+typedef struct table_look {
+    const interchanger *x;
+    bool found;
+} table_look;
+
+static void find_table(void *context, sir_expr *e, bool written)
+{
+    table_look *l = context;
+    (void)written;
+    if (e->kind != SIR_INDEX)
+        return;
+    const sir_expr *root = sir_lvalue_root(e);
+    bool table =
+        root->kind == SIR_GLOBAL || (root->kind == SIR_FIELD && l->x->filter->fields.data[root->index].constant);
+    l->found |= table && sir_count_local_in(e, l->x->outer->u.for_.local) != 0;
+}
+
+static void find_tables(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_table, context);
+}
+
+// Whether some firings may load elements of a table once for all of them (NOTE(share) in hlc/emit/body_share.c).
+static bool is_shared(const interchanger *x)
+{
+    table_look look = {.x = x};
+    if (x->shared_room == 0 || x->function != x->filter->work || !plan_filter_can_fuse_horizontally(x->filter))
+        return false;
+    sir_visit_stmts(&x->outer->u.for_.body, find_tables, &look);
+    return look.found;
+}
+
 // Lanes that divide the trips; 0: too few. Firings without state that move on by one item go side by side better, with
 // items that lie side by side, unless there are as many lanes here.
 static int64_t lanes_of(const interchanger *x, int64_t trips)
 {
-    int64_t most = x->room / 2, scalars = width(x);
+    int64_t room = is_shared(x) ? x->shared_room : x->room, scalars = width(x);
+    int64_t most = !x->known ? room / 2 : room < LANES_MOST ? room : LANES_MOST;
     int64_t least = !x->filter->stateful && x->function->pop.max == 1 ? LANES_SLIDING : LANES_LEAST;
-    while (most * scalars > x->room)
+    while (most * scalars > room)
         most /= 2;
     while (most >= least && trips % most != 0)
         most--;
@@ -1008,15 +1046,20 @@ bool interchange_has_large_arrays(const sir_function *f)
 // Firings of filters with arrays of their own go side by side instead where that is better, and need the registers.
 static void find_room(interchanger *x)
 {
-    int64_t registers = x->hlc->config->vector_bytes / 2 / (int64_t)sizeof(float); // the others are for operands
+    const hlc_config *config = x->hlc->config;
+    int64_t registers = config->vector_bytes / 2 / (int64_t)sizeof(float); // the others are for operands
     x->room = LANES_SCALARS;
     x->row_room = ROWS_SCALARS;
+    x->shared_room = 0;
     x->large = x->function != NULL && (interchange_has_large_arrays(x->function) || x->filter->stateful);
-    if (x->function != NULL && array_words(x->function) > 0 && !x->large) {
+    bool arrays = x->function != NULL && array_words(x->function) > 0 && !x->large;
+    x->known = hlc_vector_floats(config) >= WIDE_FLOATS && !arrays;
+    if (arrays)
         x->row_room = 0;
-    } else if (registers > LANES_SCALARS) {
-        x->room = x->row_room = registers;
-    }
+    if (!x->known)
+        return;
+    x->room = x->row_room = registers;
+    x->shared_room = hlc_shared_registers(config, hlc_most_shared(config)) * hlc_vector_floats(config);
 }
 
 bool pass_interchange(hlc_program *p)
