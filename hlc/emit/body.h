@@ -67,6 +67,7 @@ typedef struct emitter {
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int64_t vector_floats; // that a vector register of it holds; 0: not known
     int most_trips;       // of loops that are done side by side; 0: none are
+    int64_t value_room;   // 4-byte values that registers hold beside what is computed of them; 0: not known
     int64_t shared_room[EMIT_SHARED]; // 4-byte sums of each of one firing, two and so on that registers hold beside what they
                                       // share; 0: none
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c

@@ -398,6 +398,9 @@ enum { WAITING_WORK = 128 };
 // make few vectors of them, and move items into place for each.
 enum { ROW_LEAST_FLOATS = 8, ROW_LEAST_ITEMS = 8, ROW_MOST_ITEMS = 32, ROW_WORK = 6 };
 
+// Registers that lanes fill at least, where memory allows.
+enum { LEAST_REGISTERS = 2 };
+
 // Lanes that are turned at once.
 enum { TURNED_LANES = 16 };
 // Lanes of a register from which on looking up by what differs gains: each does a part of what single firings do at once.
@@ -420,6 +423,7 @@ typedef struct lane_worth {
     int rounds;         // and loops around these that go over the same elements in each trip
     double all, serial; // nodes of expressions: all, and those in loops that go one trip after the other
     double sums;        // and those of sums of loops
+    int64_t loop_sums, most_sums; // such sums in the loop at hand; in one loop at most
     double once;        // and those in no loop
     double taken;       // elements of tables
     int branches;       // conditions in no loop
@@ -649,7 +653,11 @@ static void weigh_for(lane_worth *w, const sir_stmt *s, double times)
     w->rounds += rounds;
     for_range(s, l);
     bool serial = (w->unrolled == 0 || w->rounds > 0) && is_serial(w->c, &s->u.for_.body, s, known ? trips : most);
+    const int64_t sums = w->loop_sums;
+    w->loop_sums = 0;
     weigh_block(w, &s->u.for_.body, times, serial);
+    w->most_sums = w->loop_sums > w->most_sums ? w->loop_sums : w->most_sums;
+    w->loop_sums = sums;
     *l = saved;
     w->rounds -= rounds;
     w->unrolled -= unrolled;
@@ -681,6 +689,7 @@ static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
     w->branches += times == 1 && s->kind == SIR_IF;
     w->serial += serial ? own * times : 0;
     w->sums += adds_up(s) ? own * times : 0;
+    w->loop_sums += adds_up(s);
     if (s->kind == SIR_FOR)
         weigh_for(w, s, times);
     else if (s->kind == SIR_LOOP)
@@ -786,7 +795,9 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     if (width <= FEW_LANES && w.all < (double)(APART_WORK * apart))
         return 0;
     count_values(c, &values, &bytes);
-    int registers = bytes > 0 || values > 4 ? 2 : w.loads > 0 ? 4 : 8;
+    // Where registers are known, sums that follow each other are not all there at a time.
+    const int64_t live = c->e->value_room > 0 && w.most_sums > 0 && w.sums * 2 >= w.all ? w.most_sums : values;
+    int registers = bytes > 0 || live > 4 ? 2 : w.loads > 0 ? 4 : 8;
     // Where a firing computes for long what waits for the trip before, another one goes on meanwhile.
     if (c->e->wide_registers && registers == 2 && w.serial * 2 >= w.all &&
         w.all >= (double)(WAITING_WORK * (f->pop.max + f->push.max)))
@@ -794,6 +805,9 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     // Loads are what sums wait for, and coefficients serve twice as many firings.
     if (c->e->wide_registers && registers == 4 && values == f->push.max)
         registers = 8;
+    // Sums live all the time: four of four registers each are all that 16 registers hold.
+    while (c->e->value_room > 0 && registers > LEAST_REGISTERS && w.most_sums * width * registers > c->e->value_room)
+        registers /= 2;
     int lanes = turned ? TURNED_LANES : width * registers, fewest = 0;
     for (; lanes >= width; lanes /= 2) {
         int64_t all = bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) +

@@ -10,6 +10,8 @@
 
 // Bytes of vector registers together, from which they are wide: 32 of 64.
 enum { WIDE_ROWS = 512, ROWS_LEVEL = 2 };
+// Floats of a vector register from which on it counts how many registers there are.
+enum { WIDE_FLOATS = 8 };
 
 void program_declare_name(program_emitter *x, hmap *known, const char *macro, const char *name, text_args *declared)
 {
@@ -266,6 +268,8 @@ const char *emit_program(hlc_program *p)
     x.e.wide_registers = hlc_has_wide_vectors(p->config);
     x.e.vector_floats = hlc_vector_floats(p->config);
     x.e.most_trips = program_most_aside(&x);
+    if (x.e.vector_floats >= WIDE_FLOATS)
+        x.e.value_room = p->config->vector_bytes / (int64_t)sizeof(float) / 4 * 3;
     for (int64_t i = 1; i <= EMIT_SHARED && x.e.most_trips > 0; i++)
         x.e.shared_room[i - 1] = x.e.vector_floats * hlc_shared_registers(p->config, i);
     const machine_processor *runs = machine_processor_by_name(p->machine, x.pl->processor);
