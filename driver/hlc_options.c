@@ -377,6 +377,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .no_steps = !option_flag(o, OPT_STEPS, true),
         .no_straight = !option_flag(o, OPT_STRAIGHT, true),
         .no_narrow = !option_flag(o, OPT_NARROW, true),
+        .no_exact_errors = !option_flag(o, OPT_EXACT_ERRORS, true),
         .no_outside_messages = !option_flag(o, OPT_OUTSIDE_MESSAGES, true),
         .machine = option_last(o, OPT_MACHINE),
         .machine_dir = paths_installed(t->arena, "share/svmc/machines"),

@@ -68,6 +68,7 @@ typedef struct hlc_config {
     bool no_straight; // windows of queues pass the common memory
     bool no_narrow; // ints take four bytes wherever they lie
     bool no_outside_messages; // portals are for the program's own messages alone
+    bool no_exact_errors;     // of a strip in which a firing fails nothing is written
     bool target_fp;          // a processor's own division and roots may be used
     bool check_rates, check_bounds; // at run time, where compile time proves nothing
     const char *machine;     // name or path; NULL: "host"

@@ -73,6 +73,7 @@ typedef struct emitter {
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c
     bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool alike_last;      // a line on a filter that fires as another does was the last text
+    bool stops;           // what was emitted may stop the program
     bool check_rates, check_bounds; // -fcheck-rates, -fcheck-bounds: NOTE(checks) in hlc/emit/body_checks.c
     hmap c_names;         // every file-scope name given out; private, as all below
     hmap local_names;     // that locals of control code have

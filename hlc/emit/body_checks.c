@@ -226,6 +226,7 @@ static body_name first_count(bool input)
 static void report(body_context *c, bool input, const char *counted, const char *declared, const char *unit,
                    sir_loc loc)
 {
+    c->e->stops = true;
     if (c->e->check_rates)
         body_line(c, "    svm_countError(%s, %s, \"%s\", %s, %s, %s);", body_named(c, BODY_ACTOR),
                   quoted(c, place_of(c, loc)), input ? "popped" : "pushed", counted, quoted(c, unit),
@@ -250,6 +251,7 @@ void body_check_count(body_context *c, bool input, const sir_stmt *s)
     const char *limit = is_firing(c->function) ? arena_printf(c->e->arena, "%" PRId64, t->rate)
                                                : body_named(c, input ? BODY_POP_LIMIT : BODY_PUSH_LIMIT);
     const char *counted = arena_printf(c->e->arena, "%s + 1", n);
+    c->e->stops = true;
     body_line(c, "if (%s >= %s)", n, limit);
     if (!c->e->check_rates)
         report(c, input, counted, limit, "a firing", loc);
@@ -288,6 +290,7 @@ void body_check_branches(body_context *c, const sir_stmt *s)
     if (!c->out.checked || c->e->check_rates || c->dynamic || !is_firing(c->function) || !begins_with_push(&b))
         return;
     const char *n = counter(c, false), *where = where_first(c, &b, PREC_LOWEST);
+    c->e->stops = true;
     body_line(c, "if (%s >= %" PRId64 ")", n, c->out.rate);
     body_line(c, "    svm_rateError(%s, \"push\", %" PRId64 ", %s + 1);", where, c->out.rate, n);
 }
@@ -334,6 +337,7 @@ void body_check_begin(body_context *c)
 const char *body_checked_offset(body_context *c, const sir_expr *peek, const char *text)
 {
     const sir_function *f = c->function;
+    c->e->stops = true;
     const char *left =
         is_firing(f) ? arena_printf(c->e->arena, "%" PRId64, f->peek.max) : body_named(c, BODY_PEEK_LIMIT);
     if (!c->in.affine) {
@@ -351,6 +355,7 @@ const char *body_checked_index(body_context *c, const sir_expr *e, const char *t
     uint32_t length = e->u.arg[0]->type->length;
     if (!body_is_checked(c, e) || (range.lo >= 0 && range.hi < (int64_t)length))
         return NULL;
+    c->e->stops = true;
     strbuf name;
     strbuf_init(&name, c->e->arena);
     sir_describe(&name, c->e->module, c->info != NULL ? c->info->filter : NULL, c->function, e->u.arg[0]);

@@ -4,6 +4,7 @@
 // NOTE(index arithmetic). Loop variables are ptrdiff_t: with -fwrapv, int ones keep clang from vectorising (a factor of 10, measured). An int expression over them is computed
 // in 64 bits, where it cannot wrap; its interval is tracked, and where it may leave int's range a cast wraps it as the language says. So both agree on every input.
 #include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -492,6 +493,7 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
         return print_call2(c, complex_binary[e->op], a, b, NULL);
     bool ints = is_int(a->type);
     const char *helper = ints ? int_helper(c, e) : NULL;
+    c->e->stops |= helper != NULL && sir_may_divide_by_zero(e);
     if (helper != NULL)
         return print_call2(c, helper, a, b, e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? &e->loc : NULL);
     if (ints && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && b->kind != SIR_CONST)

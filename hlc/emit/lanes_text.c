@@ -103,6 +103,7 @@ static const char *binary_text(body_context *c, const sir_expr *e, int precedenc
     };
     const sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
     arena *m = c->e->arena;
+    c->e->stops |= sir_may_divide_by_zero(e);
     if (e->op == LANG_OP_DIV && !is_float(a->type) && b->kind != SIR_CONST)
         return arena_printf(m, "%s(%s, %s, %s)", function(c, "div", e->type), vector_text(c, a, PREC_COND),
                             vector_text(c, b, PREC_COND), body_where(c, e->loc));
@@ -344,13 +345,22 @@ static void assign(body_context *c, const sir_stmt *s, const sir_expr *target, c
     body_line(c, "%s = %s;", name, value);
 }
 
+// Nobody reads the value, but the program may stop in it.
+static void compute_only(body_context *c, const sir_expr *value)
+{
+    if (body_may_trap(c, value))
+        body_line(c, "(void)%s;", vector_text(c, value, PREC_UNARY));
+}
+
 static bool set(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target, *value = s->u.set.value;
     if (!is_vector(c, target))
         return false;
-    if (is_dead(c, target))
+    if (is_dead(c, target)) {
+        compute_only(c, value);
         return true;
+    }
     const char *op = body_compound_operator(target, value);
     bool declares = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     if (op != NULL && !declares && (c->mask == 0 || lives_here(c, target)) && !lanes_look_up(c, target))
@@ -402,6 +412,8 @@ static bool decl(body_context *c, const sir_stmt *s)
     const body_local *l = &c->locals[local];
     if (!l->vector)
         return false;
+    if (l->dead && s->u.decl.init != NULL)
+        compute_only(c, s->u.decl.init);
     if (l->dead || l->forward != NULL)
         return true;
     const sir_expr target = {

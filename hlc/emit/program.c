@@ -58,9 +58,11 @@ static void emit_header(program_emitter *x)
               : x->net != NULL                                ? "dynamic"
               : x->pl->cut == NULL && x->pl->readers.len != 0 ? "input"
                                                               : "program",
-              x->library != NULL || program_offloads(x) ? "" : "\n");
+              x->library != NULL || program_offloads(x) || x->fails ? "" : "\n");
     if (program_offloads(x))
         text_line(x, 0, "#include <svm/offload.h>%s", x->library != NULL ? "" : "\n");
+    if (x->fails)
+        text_line(x, 0, "#include <svm/strip.h>%s", x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");
     if (x->e.check_rates || x->e.check_bounds)
@@ -214,6 +216,8 @@ static void name_kernels(program_emitter *x)
                                       "logs",    "start", "readers",      "writers", "iterations"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&fields, own[i], x);
+    if (x->fails)
+        hmap_set(&fields, "strip", x);
     x->kernels = ARENA_ARRAY(a, program_kernel, x->pl->kernels.len + 1);
     for (size_t i = 0; i < x->pl->kernels.len; i++) {
         program_kernel *k = &x->kernels[i];
@@ -278,6 +282,7 @@ const char *emit_program(hlc_program *p)
     if (p->config != NULL)
         emitter_check(&x.e, p->config->check_rates, p->config->check_bounds);
     prepare(&x);
+    program_find_failing(&x);
     emit_header(&x);
     emit_types(&x.e);
     program_message_types(&x);
@@ -285,7 +290,9 @@ const char *emit_program(hlc_program *p)
     emit_globals(&x.e);
     program_find_alike(&x);
     emit_module_functions(&x.e);
+    x.e.stops = false; // some of them may be called by nobody
     emit_stages(&x);
+    program_verify_failing(&x);
     program_find_zeros(&x);
     name_kernels(&x);
     if (x.net != NULL) {

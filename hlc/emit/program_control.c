@@ -112,6 +112,8 @@ void program_instance(program_emitter *x)
         text_line(x, 1, "svm_Input readers[%zu];", pl->readers.len);
     if (pl->writers.len != 0)
         text_line(x, 1, "svm_Writer writers[%zu];", pl->writers.len);
+    if (x->fails)
+        text_line(x, 1, "svm_Strip strip; /* what the run under way began with */");
     text_line(x, 0, "} %s;\n", x->type);
 }
 
@@ -466,44 +468,61 @@ static unsigned emit_write(program_emitter *x, size_t i)
     return used | (b->base == 0 ? 0 : USES_STARTING) | (b->step == 0 ? 0 : USES_STEADY);
 }
 
-static void emit_run_kernels(program_emitter *x)
+// A function that is told what a run of the kernels is, for which it is told no more than its text uses.
+typedef struct run_function {
+    strbuf body, *out;
+    unsigned used;
+} run_function;
+
+static void run_begin(program_emitter *x, run_function *f, const char *name)
 {
-    const plan *pl = x->pl;
-    chunks prepare;
-    arena *a = x->e.arena;
-    emit_actor_lists(x);
-    bool split = pl->kernels.len > CHUNK_STATEMENTS;
-    if (split) {
-        static const chunk_param optional[] = {{USES_COUNTS, "const int64_t *", "counts"},
-                                               {USES_STEADY, "int64_t ", "steady"},
-                                               {USES_STARTING, "bool ", "starting"}};
-        chunks_begin(&prepare, x, "Tells the kernels how often each actor fires.",
-                     arena_printf(a, "%s_prepare", x->name), arena_printf(a, "%s *self", x->type), "self");
-        prepare.optional = optional;
-        prepare.optional_count = sizeof optional / sizeof *optional;
-        emit_prepare(x, &prepare);
-        chunks_end(&prepare);
-    }
     bool counts = program_counts_firings(x);
-    text_line(x, 0, "/* One run of the kernels: `steady` steady states, or, when that is 0, %s. */",
-              counts ? "counts[actor] firings of each actor" : "the initialisation");
-    text_line(x, 0, "static void %s_fire(%s *self, %sint64_t steady, bool starting)", x->name, x->type,
+    text_line(x, 0, "static void %s_%s(%s *self, %sint64_t steady, bool starting)", x->name, name, x->type,
               counts ? "const int64_t *counts, " : "");
     text_line(x, 0, "{");
-    strbuf body, *out = x->e.out;
-    strbuf_init(&body, a);
-    x->e.out = &body;
-    unsigned used;
-    if (split) {
-        chunks_call(&prepare, 1);
-        used = prepare.used_by_all;
-    } else {
-        prepare = (chunks){.x = x};
-        emit_prepare(x, &prepare);
-        used = prepare.used;
+    *f = (run_function){.out = x->e.out};
+    strbuf_init(&f->body, x->e.arena);
+    x->e.out = &f->body;
+}
+
+static void run_end(program_emitter *x, const run_function *f)
+{
+    x->e.out = f->out;
+    if (program_counts_firings(x) && (f->used & USES_COUNTS) == 0)
+        text_line(x, 1, "(void)counts;");
+    if ((f->used & USES_STARTING) == 0)
+        text_line(x, 1, "(void)starting;");
+    if ((f->used & USES_STEADY) == 0)
+        text_line(x, 1, "(void)steady;");
+    strbuf_add(x->e.out, f->body.data);
+    text_line(x, 0, "}\n");
+}
+
+static const char *run_of(const program_emitter *x)
+{
+    return program_counts_firings(x) ? "counts[actor] firings of each actor" : "the initialisation";
+}
+
+// prepare: functions that do it; NULL: it is done here.
+static void emit_prepared(program_emitter *x, run_function *f, const chunks *prepare)
+{
+    if (prepare != NULL) {
+        chunks_call(prepare, 1);
+        f->used |= prepare->used_by_all;
+        return;
     }
+    chunks here = {.x = x};
+    emit_prepare(x, &here);
+    f->used |= here.used;
+}
+
+// What the kernels write lies where the writers have room for it.
+static void emit_told_kernels(program_emitter *x, run_function *f, const chunks *prepare)
+{
+    const plan *pl = x->pl;
+    emit_prepared(x, f, prepare);
     for (size_t i = 0; i < pl->writers.len; i++)
-        used |= emit_writer_room(x, i);
+        f->used |= emit_writer_room(x, i);
     if (pl->kernels.len == 1) {
         text_line(x, 1, "svm_kernelRun(&self->%s.kernel);", x->kernels[0].field);
         text_line(x, 1, "svm_kernelWait(&self->%s.kernel);", x->kernels[0].field);
@@ -512,19 +531,61 @@ static void emit_run_kernels(program_emitter *x)
         text_line(x, 2, "svm_kernelRun(self->kernels[i]);");
         text_line(x, 1, "svm_kernelWaitMultiple(%zu, self->kernels);", pl->kernels.len);
     }
+}
+
+// Where a firing may fail: the kernels by themselves, since what they give is written when none has.
+static void emit_kernels_alone(program_emitter *x, const chunks *prepare)
+{
+    run_function f;
+    text_line(x, 0, "/* The kernels in such a run: `steady` steady states, or, when that is 0, %s. */", run_of(x));
+    run_begin(x, &f, "runKernels");
+    emit_told_kernels(x, &f, prepare);
+    run_end(x, &f);
+}
+
+static unsigned emit_strip(program_emitter *x)
+{
+    bool counts = program_counts_firings(x);
+    text_line(x, 1, "svm_stripBegin(&self->strip, &%s_stripTable, self, %s, steady, starting);", x->name,
+              counts ? "counts" : "NULL");
+    text_line(x, 1, "%s_runKernels(self, %ssteady, starting);", x->name, counts ? "counts, " : "");
+    text_line(x, 1, "svm_stripEnd(&self->strip);");
+    return USES_STARTING | USES_STEADY | USES_COUNTS;
+}
+
+static void emit_run_kernels(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    chunks functions, *prepare = NULL;
+    arena *a = x->e.arena;
+    emit_actor_lists(x);
+    if (pl->kernels.len > CHUNK_STATEMENTS) {
+        static const chunk_param optional[] = {{USES_COUNTS, "const int64_t *", "counts"},
+                                               {USES_STEADY, "int64_t ", "steady"},
+                                               {USES_STARTING, "bool ", "starting"}};
+        prepare = &functions;
+        chunks_begin(prepare, x, "Tells the kernels how often each actor fires.", arena_printf(a, "%s_prepare", x->name),
+                     arena_printf(a, "%s *self", x->type), "self");
+        prepare->optional = optional;
+        prepare->optional_count = sizeof optional / sizeof *optional;
+        emit_prepare(x, prepare);
+        chunks_end(prepare);
+    }
+    if (x->fails)
+        emit_kernels_alone(x, prepare);
+    run_function f;
+    text_line(x, 0, "/* One run of the kernels: `steady` steady states, or, when that is 0, %s. */", run_of(x));
+    run_begin(x, &f, "fire");
+    if (x->fails)
+        f.used |= emit_strip(x);
+    else
+        emit_told_kernels(x, &f, prepare);
     for (size_t i = 0; i < pl->writers.len; i++)
-        used |= emit_write(x, i);
+        f.used |= emit_write(x, i);
     if (x->logs != 0)
         text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
-    x->e.out = out;
-    if (counts && (used & USES_COUNTS) == 0)
-        text_line(x, 1, "(void)counts;");
-    if ((used & USES_STARTING) == 0)
-        text_line(x, 1, "(void)starting;");
-    if ((used & USES_STEADY) == 0)
-        text_line(x, 1, "(void)steady;");
-    strbuf_add(out, body.data);
-    text_line(x, 0, "}\n");
+    run_end(x, &f);
+    program_again(x);
 }
 
 // ---- Reading ----
@@ -736,6 +797,8 @@ static void emit_destroy(program_emitter *x)
     emit_each(x, x->logs, "svm_logDestroy(self->logs", ")");
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
+    if (x->fails)
+        text_line(x, 1, "svm_stripDestroy(&self->strip);");
     if (pl->kernels.len == 1)
         text_line(x, 1, "svm_kernelDestroy(&self->%s.kernel);", x->kernels[0].field);
     else if (pl->kernels.len > 1)
@@ -800,6 +863,7 @@ void program_control(program_emitter *x)
         program_firing_table(x, "How often each actor fires in the initialisation.",
                              arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
     program_drain_tables(x);
+    program_again_tables(x);
     emit_create(x);
     emit_run_kernels(x);
     emit_read(x);

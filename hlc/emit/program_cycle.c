@@ -24,7 +24,7 @@ typedef struct cycle_emitter {
 
 bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item)
 {
-    bool needs = item->steps.len == 0 || x->pl->drains;
+    bool needs = item->steps.len == 0 || program_has_phases(x);
     for (VEC_EACH(uint32_t, actor, &x->cycle_members[item->cycle]))
         needs |= x->s->init[*actor] != 0;
     return needs;

@@ -125,7 +125,7 @@ static int64_t *limits_of(program_emitter *x, const rates *r, bool started)
 
 void program_drain_tables(program_emitter *x)
 {
-    if (!x->pl->drains)
+    if (!program_has_phases(x))
         return;
     rates r = make_rows(x);
     emit_ports(x, &r, false);
@@ -145,6 +145,29 @@ void program_drain_tables(program_emitter *x)
         program_count_table(x, "The actor of each row: one whose first firing has other rates has two.",
                             arena_printf(x->e.arena, "%s_rows", x->name), "int32_t", actors, r.rows.len);
     }
+}
+
+void program_order_table(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    rates r = make_rows(x);
+    bool kept = !no_tokens(x, &r, true), enqueued = !no_tokens(x, &r, false) && x->has_init;
+    program_firing_table(x, "How often each actor fires in a steady state.", arena_printf(a, "%s_steady", x->name),
+                         x->s->reps);
+    text_line(x, 0, "/* The order of firings in a phase: what of it comes before one that fails. */");
+    size_t table = text_begin_table(x, "static const svm_StripOrder %s_order", x->name);
+    text_args rows = {0};
+    VEC_PUSH(a, &rows, arena_printf(a, ".rates = &%s_rates,", x->name));
+    if (kept)
+        VEC_PUSH(a, &rows, arena_printf(a, ".kept = %s_kept,", x->name));
+    if (enqueued)
+        VEC_PUSH(a, &rows, arena_printf(a, ".enqueued = %s_enqueued,", x->name));
+    if (r.gates != 0)
+        VEC_PUSH(a, &rows, arena_printf(a, ".rows = %s_rows,", x->name));
+    VEC_PUSH(a, &rows, arena_printf(a, ".steady = %s_steady,", x->name));
+    VEC_PUSH(a, &rows, arena_printf(a, ".actors = %zu,", x->m->actors.len));
+    text_rows(x, 1, &rows);
+    text_end_table(x, table);
 }
 
 static size_t row_of(const rates *r, uint32_t actor, bool first)

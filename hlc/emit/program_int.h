@@ -83,6 +83,7 @@ typedef struct program_kernel {
     VEC(uint32_t) actors; // that it counts firings of
     VEC(uint32_t) shifts; // buffers whose kept elements it moves to the front
     bool uses_starting, uses_steady;
+    const char *first_state, *last_state; // members of its struct, between which is all that its actors keep; NULL: nothing
     const char *field_table; // prefix of the table of its actors, when their numbers are no range
     const char *own_type;    // of a region whose state goes to another processor and back: its struct; NULL: it has none
 } program_kernel;
@@ -111,6 +112,7 @@ typedef struct program_emitter {
     const char *type;           // of the instance
     size_t logs;                // actors that print
     bool has_init;              // something fires in the initialisation
+    bool fails, fails_in_order; // a firing may stop the program; and firings before it in its phase can be seen
     uint32_t *kernel_of;        // per actor: the kernel that fires it
     hmap filters;               // emit_filter_info by filter's address
     hmap families;              // of filters that are alike, by filter's address (alike.c)
@@ -416,6 +418,8 @@ size_t program_shift_count(const program_emitter *x, const program_kernel *k, pr
 bool program_shifts_start(const program_emitter *x, const program_kernel *k); // "starting" is among what they name
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
 const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
+// Whether there are runs in which actors fire as often as they are told: the drain, or part of a phase of which a firing fails.
+bool program_has_phases(const program_emitter *x);
 // Whether kernels are told how often their actors fire, beside how many steady states.
 bool program_counts_firings(const program_emitter *x);
 void program_kernel_firings(program_emitter *x, const program_kernel *k);                // the member of its struct
@@ -464,6 +468,12 @@ void program_count_table(program_emitter *x, const char *comment, const char *na
                          const int64_t *values, size_t count);
 void program_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values);
 void program_channel_table(program_emitter *x);
+
+// ---- program_again.c: programs of which firings may fail (svm/strip.h) ----
+void program_find_failing(program_emitter *x); // before the functions of stages
+void program_verify_failing(program_emitter *x); // behind them: --verify-each
+void program_again_tables(program_emitter *x); // behind those of the drain
+void program_again(program_emitter *x);        // what does a strip again, behind what does it first
 
 // ---- program_control.c ----
 void program_instance(program_emitter *x);
@@ -567,6 +577,7 @@ const char *program_parameters_text(program_emitter *x, const sir_function *hand
 
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);
+void program_order_table(program_emitter *x); // of svm/strip.h
 bool program_drains(const program_emitter *x); // there is a function for the end of input
 void program_drain(program_emitter *x);
 

@@ -40,9 +40,14 @@ const program_firings *program_firings_of(const program_kernel *k, uint32_t acto
     return hmap_getn(&k->firings_of, &actor, sizeof actor);
 }
 
+bool program_has_phases(const program_emitter *x)
+{
+    return x->pl->drains || x->fails_in_order;
+}
+
 bool program_counts_firings(const program_emitter *x)
 {
-    return x->net != NULL || x->pl->drains;
+    return x->net != NULL || program_has_phases(x);
 }
 
 // Firings of an actor in the initialisation of the whole program.
@@ -62,7 +67,7 @@ static const char *count_text(program_emitter *x, program_kernel *k, uint32_t ac
     int64_t init = init_of(x, actor), reps = x->s->reps[actor];
     const char *steady = text_times(x, "self->steady", reps);
     k->uses_steady |= reps != 0;
-    if (x->pl->drains)
+    if (program_has_phases(x))
         return reps == 0 ? arena_printf(a, "self->firings[%s]", index)
                          : arena_printf(a, "%s + self->firings[%s]", steady, index);
     k->uses_starting |= init != 0;
@@ -80,8 +85,8 @@ static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32
         f->count = arena_printf(x->e.arena, "self->firings.%s", f->name);
     else
         f->count = count_text(x, k, actor, arena_printf(x->e.arena, "%zu", f->index));
-    f->starting = x->net == NULL && !x->pl->drains && init_of(x, actor) != 0;
-    f->text = f->starting || (x->net == NULL && x->pl->drains) ? arena_printf(x->e.arena, "(%s)", f->count)
+    f->starting = x->net == NULL && !program_has_phases(x) && init_of(x, actor) != 0;
+    f->text = f->starting || (x->net == NULL && program_has_phases(x)) ? arena_printf(x->e.arena, "(%s)", f->count)
                                                                   : f->count;
     hmap_setn(&k->firings_of, &actor, sizeof actor, f);
     VEC_PUSH(x->e.arena, &k->actors, actor);
@@ -201,7 +206,8 @@ static size_t stages_of(const plan_kernel *k)
     return stages;
 }
 
-static void state_members(program_emitter *x, const program_stage *code)
+// k: the kernel whose struct it is; NULL: it is another one.
+static void state_members(program_emitter *x, program_kernel *k, const program_stage *code)
 {
     const program_actor_names *n = &x->names[code->stage->actor];
     if (n->state != NULL)
@@ -210,6 +216,13 @@ static void state_members(program_emitter *x, const program_stage *code)
         text_line(x, 1, "int %s;", n->iter);
     if (n->random != NULL)
         text_line(x, 1, "svm_Random %s;", n->random);
+    const char *const members[] = {n->state, n->iter, n->random};
+    for (size_t i = 0; k != NULL && i < sizeof members / sizeof *members; i++) {
+        if (members[i] == NULL)
+            continue;
+        k->first_state = k->first_state != NULL ? k->first_state : members[i];
+        k->last_state = members[i];
+    }
 }
 
 void program_state_members(program_emitter *x, uint32_t kernel)
@@ -217,12 +230,12 @@ void program_state_members(program_emitter *x, uint32_t kernel)
     const program_stage *codes = x->stages[kernel];
     for (size_t i = 0; i < stages_of(x->kernels[kernel].kernel); i++)
         if (codes[i].stage->kind == PLAN_FIRE)
-            state_members(x, &codes[i]);
+            state_members(x, NULL, &codes[i]);
 }
 
 void program_run_members(program_emitter *x, uint32_t kernel, bool steady)
 {
-    const program_kernel *k = &x->kernels[kernel];
+    program_kernel *k = &x->kernels[kernel];
     if (k->uses_starting)
         text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
     if (steady)
@@ -239,12 +252,15 @@ void program_run_members(program_emitter *x, uint32_t kernel, bool steady)
     if (k->own_type != NULL)
         text_line(x, 1, "svm_Block *own; /* what its actors keep */");
     const program_stage *codes = x->stages[kernel];
+    for (size_t i = 0; i < stages_of(k->kernel) && x->fails; i++)
+        if (codes[i].stage->kind == PLAN_FIRE)
+            state_members(x, k, &codes[i]);
     for (size_t i = 0; i < stages_of(k->kernel); i++) {
         const program_actor_names *n = &x->names[codes[i].stage->actor];
         if (codes[i].stage->kind != PLAN_FIRE)
             continue;
-        if (k->own_type == NULL)
-            state_members(x, &codes[i]);
+        if (k->own_type == NULL && !x->fails)
+            state_members(x, NULL, &codes[i]);
         if (n->log != NULL)
             text_line(x, 1, "svm_Log %s;", n->log);
         if (n->sender != NULL)
@@ -430,7 +446,7 @@ static const char *firings_in(program_emitter *x, const program_kernel *k, const
     const program_firings *f = program_firings_of(k, st->actor);
     const char *count = f->count, *operand = f->text;
     if (phase == PLAN_INIT && x->net == NULL)
-        count = operand = x->pl->drains ? arena_printf(x->e.arena, "self->firings[%zu]", f->index)
+        count = operand = program_has_phases(x) ? arena_printf(x->e.arena, "self->firings[%zu]", f->index)
                                         : arena_printf(x->e.arena, "%" PRId64, init_of(x, st->actor));
     else if (!program_counts_firings(x))
         count = operand = text_times(x, "self->steady", x->s->reps[st->actor]);
@@ -440,7 +456,7 @@ static const char *firings_in(program_emitter *x, const program_kernel *k, const
 // Whether members of a stage that follow each other fire alike in all runs.
 static bool fire_alike(program_emitter *x, uint32_t a, uint32_t b)
 {
-    return x->net != NULL || (x->s->reps[a] == x->s->reps[b] && (x->pl->drains || init_of(x, a) == init_of(x, b)));
+    return x->net != NULL || (x->s->reps[a] == x->s->reps[b] && (program_has_phases(x) || init_of(x, a) == init_of(x, b)));
 }
 
 // Of member m of a stage whose members are a range of the kernel's actors and fire alike.

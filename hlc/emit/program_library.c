@@ -164,6 +164,8 @@ void program_forget(program_emitter *x, size_t readers, size_t writers, size_t l
     }
     if (m->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
+    if (x->fails)
+        text_line(x, 1, "svm_stripDestroy(&self->strip);");
     text_line(x, 1, "free(self);");
     text_line(x, 0, "}\n");
 }

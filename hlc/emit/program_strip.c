@@ -126,7 +126,7 @@ static program_walk make_walk(program_emitter *x, const plan_digits *in, const p
         w = (program_walk){.in_order = *in, .out_order = *out, .general = true};
     if (!w.general)
         join_digits(&w.in_order, &w.out_order);
-    w.tail = !w.general && (x->pl->drains || init_count % digits_period(&w.in_order) != 0);
+    w.tail = !w.general && (program_has_phases(x) || init_count % digits_period(&w.in_order) != 0);
     make_nest(x, &w, free);
     return w;
 }
@@ -1039,7 +1039,7 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
 {
     int64_t init = x->s->init[st->actor];
     x->in_cycle = item->cycle >= 0;
-    *code = (program_stage){.stage = st, .irregular = x->pl->drains || init != 0};
+    *code = (program_stage){.stage = st, .irregular = program_has_phases(x) || init != 0};
     (void)plan_stage_walk(x->e.arena, x->m, x->s, st, &code->walk);
     const sir_actor *actor = x->m->actors.data[st->actor];
     if (st->kind == PLAN_COPY) {

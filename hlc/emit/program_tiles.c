@@ -45,7 +45,7 @@ static bool is_plain(const program_emitter *x, const program_stage *code)
 static bool is_always_plain(const program_emitter *x, const program_stage *code)
 {
     const plan_stage *st = code->stage;
-    return !code->has_prework && !x->pl->drains && x->s->init[st->actor] == 0 &&
+    return !code->has_prework && !program_has_phases(x) && x->s->init[st->actor] == 0 &&
            (st->in.buffer == PLAN_NONE ||
             plan_in_start(x->pl, x->m, x->s, st, PLAN_INIT) == plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY)) &&
            (st->out.buffer == PLAN_NONE ||

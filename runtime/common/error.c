@@ -82,9 +82,14 @@ static void finishFiles(svmr_Thread *t)
     svmr_writersFinish();
 }
 
-static _Noreturn void stop(svm_Machine *m)
+// ofKernel: one of m's has failed.
+static _Noreturn void stop(svm_Machine *m, bool ofKernel)
 {
     svmr_Thread *t = &svmr_thread;
+    if (t->again)
+        longjmp(*t->trap, 1);
+    if (m && ofKernel && !t->failing && t->strip)
+        svmr_stripAgain(m);
     if (m && !t->failing) {
         t->failing = true;
         svmr_halt(m);
@@ -158,7 +163,7 @@ static _Noreturn void stopWith(char *message)
     if (p && (p->coroutine || p->escape))
         leaveFailed(p, makeFailure((svm_ErrorReport){.message = message}, message, true));
     setMessage(message);
-    stop(m);
+    stop(m, p != NULL);
 }
 
 void svmr_fatal(const char *format, ...)
@@ -273,7 +278,7 @@ void svmr_raise(svm_Machine *m)
     setMessage(failure.message);
     svmr_thread.report = failure.report;
     if (failure.fatal)
-        stop(m);
+        stop(m, true);
     report();
 }
 

@@ -53,6 +53,9 @@ typedef struct svmr_Thread {
     svm_Writer *ownOutput;
     struct svm_WriterPrivate *writers; // that are open, and whose files an error finishes
     struct svm_Net *net;               // that it runs, or has run
+    struct svm_Strip *strip;           // that runs and may fail; NULL: none
+    bool again;       // what failed is done again (program_strip.c): an error goes to the trap
+    bool holdsPrints; // what is merged stays in its logs
     bool failing;  // an error is being reported: no further ones
     jmp_buf *trap; // what stops a program goes there, with message, instead of to standard error; NULL: none
 } svmr_Thread;
@@ -415,6 +418,19 @@ void *svmr_allocate(size_t count, size_t size);    // zeroed, or the program sto
 void *svmr_allocateAligned(size_t bytes);          // not zeroed, at a cache line's start
 void *svmr_grow(void *memory, size_t *cap, size_t need, size_t size);
 
+// A kernel has failed, and the program is to stop: no run is pending any more, and nothing has failed. False: a kernel
+// that runs on another thread does not stop.
+bool svmr_calm(svm_Machine *m);
+// The thread's strip, in which a kernel has failed, is done again, and what came before the error is written, but for what
+// logs hold then. The thread's message is that of the error.
+SVMR_COLD void svmr_stripAgain(svm_Machine *m);
+
+// ---- How often actors fire (program_rates.c) ----
+
+// On the tokens there are; -1: as often as one likes. It fires so often.
+int64_t svmr_rateAllows(const svm_RateTable *t, int32_t actor, const int64_t *tokens);
+void svmr_rateFire(const svm_RateTable *t, int32_t actor, int64_t n, int64_t *tokens);
+
 // ---- Printing (program_print.c) ----
 
 void svmr_flushLogs(svm_Machine *m);
@@ -454,6 +470,8 @@ const char *svmr_soundOutput(const svm_Program *p, const char *in, const char *o
 // for a thread that is writing at the moment. From then on nothing is written.
 void svmr_wavFinish(bool wait);
 
+// The place of the next item in a regular file, where svm_readerReadAt can read it again; false: there is no such place.
+bool svmr_readerPlace(const svm_Reader *r, int64_t *at);
 int svmr_readerFile(const svm_Reader *r); // its file descriptor; -1: a WAV file
 int svmr_writerFile(const svm_Writer *w);
 bool svmr_isLive(int fd); // a pipe, a socket or a terminal: somebody is at its other end (program_pace.c)

@@ -213,7 +213,7 @@ static void empty(svm_Log *const logs[], size_t count)
 
 void svm_printMerge(svm_Log *const logs[], size_t count)
 {
-    if (tagged(logs, count))
+    if (SVMR_UNLIKELY(svmr_thread.holdsPrints) || tagged(logs, count))
         return;
     if (count == 1) // marks order nothing
         put(logs[0], 0, logs[0]->len);

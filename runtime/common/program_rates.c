@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How often actors fire when input has ended.
-#include "svm/program.h"
+#include "runtime/common/internal.h"
 
-// How often an actor can fire on the tokens there are; -1: as often as one likes.
-static int64_t allowed(const svm_RateTable *t, int32_t actor, const int64_t *tokens)
+int64_t svmr_rateAllows(const svm_RateTable *t, int32_t actor, const int64_t *tokens)
 {
     int64_t least = -1;
     for (int32_t i = t->inputStart[actor]; i < t->inputStart[actor + 1]; i++) {
@@ -20,7 +19,7 @@ static int64_t allowed(const svm_RateTable *t, int32_t actor, const int64_t *tok
     return least;
 }
 
-static void fire(const svm_RateTable *t, int32_t actor, int64_t n, int64_t *tokens)
+void svmr_rateFire(const svm_RateTable *t, int32_t actor, int64_t n, int64_t *tokens)
 {
     for (int32_t i = t->inputStart[actor]; i < t->inputStart[actor + 1]; i++)
         tokens[t->inputs[i].channel] -= n * t->inputs[i].pop;
@@ -42,12 +41,12 @@ void svm_exhaust(const svm_RateTable *table, int64_t *tokens, const int64_t *lim
     do {
         fired = false;
         for (int32_t a = 0; a < table->actors; a++) {
-            int64_t n = allowed(table, a, tokens), left = limits && limits[a] >= 0 ? limits[a] - firings[a] : -1;
+            int64_t n = svmr_rateAllows(table, a, tokens), left = limits && limits[a] >= 0 ? limits[a] - firings[a] : -1;
             if (left >= 0 && (n < 0 || n > left))
                 n = left;
             if (n <= 0)
                 continue;
-            fire(table, a, n, tokens);
+            svmr_rateFire(table, a, n, tokens);
             firings[a] += n;
             fired = true;
         }

@@ -443,6 +443,18 @@ static bool passOver(svm_Reader *r, int64_t before, int64_t count, int64_t *at)
     return true;
 }
 
+bool svmr_readerPlace(const svm_Reader *r, int64_t *at)
+{
+    const Private *p = r->private_;
+    struct stat file;
+    if (p->library || p->wav || r->loop || !p->direct || !SVMR_LITTLE_ENDIAN || fstat(p->fd, &file) != 0 ||
+        !S_ISREG(file.st_mode))
+        return false;
+    const off_t here = lseek(p->fd, 0, SEEK_CUR);
+    *at = here - (off_t)(p->end - p->begin);
+    return here >= 0;
+}
+
 bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at)
 {
     const Private *p = r->private_;

@@ -281,6 +281,38 @@ static void withdraw(svmr_Kernel *p)
     stopWaiting(p);
 }
 
+bool svmr_calm(svm_Machine *m)
+{
+    bool quiet = true;
+    svmr_halt(m);
+    svmr_thread.current = NULL; // one that ran on this stack is left
+    svmr_lock(m);
+    while (!m->shared && m->waits)
+        svmr_unlinkWait(m, m->waits);
+    for (svmr_Kernel *p = m->all.first; p; p = p->allNext)
+        quiet &= !m->shared || p->state != SVM_RUNNING;
+    for (svmr_Kernel *p = m->all.first; p && quiet; p = p->allNext) {
+        if (!svmr_pending(p))
+            continue;
+        if (p->state == SVM_RUNNING) // simulated: it waits for its time
+            svmr_unschedule(p);
+        withdraw(p);
+        svmr_releaseCoroutine(p);
+        svmr_clearRequest(p);
+        svmr_setState(p, SVM_ENDED);
+    }
+    while (quiet && m->failures) {
+        svmr_Failure *f = m->failures;
+        __atomic_store_n(&m->failures, f->next, __ATOMIC_RELAXED);
+        free(f->message);
+        free(f);
+    }
+    svmr_unlock(m);
+    if (quiet)
+        svmr_resumeAll(m);
+    return quiet;
+}
+
 static void request(svmr_Kernel *p, svmr_Request what)
 {
     if (p->request == SVMR_REQUEST_END)

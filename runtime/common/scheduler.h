@@ -191,6 +191,7 @@ void svmr_wait(svm_Machine *m, svmr_Wait *w);
 // The program stops at an error: no kernel of m starts any more, and the running ones stop at their next call. Returns
 // when none runs. Not locked.
 void svmr_halt(svm_Machine *m);
+void svmr_resumeAll(svm_Machine *m); // kernels may start again
 // p is about to leave its stack and to wait for p->blockedOn; true: it has what it wants after all. Not locked; for a
 // scheduler that lets a processor look again for a short time before it does something else.
 bool svmr_spin(const svmr_Kernel *p);

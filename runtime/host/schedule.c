@@ -216,6 +216,13 @@ void svmr_halt(svm_Machine *m)
         svmr_haltShared(m);
 }
 
+void svmr_resumeAll(svm_Machine *m)
+{
+    svmr_lock(m);
+    m->scheduler->halted = false;
+    svmr_unlock(m);
+}
+
 void svmr_controlStart(svm_Machine *m, svmr_Control *c)
 {
     svmr_share(m);

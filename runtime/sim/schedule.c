@@ -30,6 +30,11 @@ void svmr_halt(svm_Machine *m)
     (void)m; // nothing runs beside the caller
 }
 
+void svmr_resumeAll(svm_Machine *m)
+{
+    (void)m;
+}
+
 void svmr_placed(svmr_Kernel *p)
 {
     simr_Simulation *s = simr_of(p->machine);

@@ -75,6 +75,9 @@ class Case:
         if re.search(r"^\S+->(?!void)\S+ (pipeline|splitjoin|feedbackloop) Main_\d+ \{", text, re.M):
             self.options.append("--out=out.bin")
         self.tagged = "--tag-prints" in self.options
+        # What came out before an error is the same in all runs, but where texts come region by region.
+        self.exact = not self.tagged and not re.search(r"^\s*handler ", text, re.M)
+        self.checks = ["-fcheck-bounds", "-fcheck-rates"] if re.search(r"^// CHECKED$", text, re.M) else []
 
     def runs(self, rng, more):
         """Ways to run it: as it says, and some with another number of steady states or less input."""
@@ -232,12 +235,12 @@ class Result:
     def __init__(self, status, out, err, files, tagged=False):
         self.status, self.out, self.err, self.files, self.tagged = status, out, err, files, tagged
 
-    def difference(self, other):
-        """How another run differs from this one; None where it does not."""
+    def difference(self, other, exact=True):
+        """How another run differs from this one; None where it does not. exact: also where it stops with an error."""
         if (self.status != 0) != (other.status != 0):
             return f"exit status {other.status}, expected {self.status}\n{other.err}{self.err}"
-        if self.status != 0:
-            return None  # how much was printed before is not defined
+        if self.status != 0 and not exact:
+            return None
         if self.out != other.out:
             difference = self.text_difference(other)
             if difference:

@@ -175,6 +175,31 @@ class FilterMaker:
         self.fields.append(Var(seen, INT, rw=False, field=True))
         self.first += [f"{a}[{at}] += {at} + 1;", f"{seen} = {a}[{at}];", f"{at} = ({at} * 7 + 3) % {n};"]
 
+    def make_failure(self):
+        """What stops the program in some firing: by its number, or by what it takes."""
+        rng, program, t = self.rng, self.program, self.in_t
+        if "failing" not in program.features or rng.random() < 0.5:
+            return
+        value = {"int": "peek(0)", "float": "(int)(peek(0) * 16)", "bit": "peek(0)"}.get(t.kind) if self.rates.peek and not self.dynamic else None
+        k, x = rng.choice([rng.randint(0, 5), rng.randint(0, 40), rng.randint(0, 400)]), program.name("v")
+        if value is None or rng.random() < 0.6:
+            value, field = str(k), program.name("f")
+            self.lines.append(f"int {field};")
+            self.first.append(f"{field}++;")
+            divisor = f"({k} - {field})"
+        else:
+            divisor = f"(({value} & {rng.choice([15, 63, 255, 1023])}) - {k})"
+        if rng.random() < 0.2:
+            program.checked = True
+            a = program.name("v")
+            self.first += [f"int[3] {a};", f"int {x} = {a}[{divisor} == 0 ? {rng.choice([3, -1, 1000])} : 1];"]
+        else:
+            self.first.append(f"int {x} = {value} {rng.choice('/%')} {divisor};")
+        if rng.random() < 0.7:
+            kept = program.name("f")
+            self.lines.append(f"int {kept};")
+            self.first.append(f"{kept} = {x};" if rng.random() < 0.5 else f"{kept} += {x};")
+
     def make_init(self):
         if not self.fields or self.rng.random() < 0.5:
             return
@@ -355,6 +380,7 @@ class FilterMaker:
         if self.receives is not None:
             self.make_handlers()
         lag = self.make_prework()
+        self.make_failure()
         size = rng.randint(0, 2 + program.size // 4)
         lines, cost = self.tape_body("work", self.rates, size)
         self.lines += [self.rates_words(self.rates, "work") + " {", *self.first, *lines, "}"]

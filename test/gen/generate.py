@@ -23,7 +23,7 @@ from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
             "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4, "names": 0.3,
-            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08, "equal": 0.12, "fieldloops": 0.2, "bigstate": 0.05, "siblings": 0.12, "bits": 0.08, "blocks": 0.08}
+            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08, "equal": 0.12, "fieldloops": 0.2, "bigstate": 0.05, "siblings": 0.12, "bits": 0.08, "blocks": 0.08, "failing": 0.08}
 
 
 # Names that mean something in C, in the SVM headers, in libm or in what is emitted, and nothing in StreamIt.
@@ -91,6 +91,7 @@ class Program:
         self.signal = self.kernels > 0.1 and self.rng.random() < 0.6  # most items are floats
         self.tightness = self.rng.choice([0.0, 0.0, 0.3])
         self.files, self.file_texts, self.tables = [], {}, []
+        self.checked = False  # a subscript may be outside of its array
         self.dynamics = self.portals = 0  # filters with dynamic rates, and portals, so far
         self.all_types = list(SCALARS.values())
 
@@ -333,7 +334,8 @@ class Program:
         sizes = self.files + ([("in.bin", self.in_t)] if self.in_t != VOID else [])
         if sizes:
             lines.append("// SIZES " + " ".join(f"{name}={1 if t.kind == 'bit' else t.pieces()[1]}" for name, t in sizes))
-        return [f"// Program {self.seed} of size {self.size}.", " ".join(["// RUN: %run-all %s", *options]), *lines]
+        checked = ["// CHECKED"] if self.checked else []
+        return [f"// Program {self.seed} of size {self.size}.", " ".join(["// RUN: %run-all %s", *options]), *checked, *lines]
 
 
 class TooLargeTop(Exception):

@@ -141,6 +141,11 @@ void svmr_halt(svm_Machine *m)
     (void)m;
 }
 
+void svmr_resumeAll(svm_Machine *m)
+{
+    (void)m;
+}
+
 // ---- Control threads wait ----
 
 // The SPE whose oldest command the PPE sleeps for: that of the kernel that is waited for, or else any that has one. That

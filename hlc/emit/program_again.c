@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs of which firings may fail: whether one can, and what a strip needs to be done again (svm/strip.h).
+#include <inttypes.h>
+
+#include "hlc/emit/program_int.h"
+#include "hlc/ir/walk.h"
+
+// ---- Whether a firing may fail ----
+
+typedef struct finder {
+    const program_emitter *x;
+    const sir_filter *filter;
+    arena *scratch;
+    hmap seen; // functions that are called, by address
+    VEC(const sir_function *) work;
+    hmap open;           // accesses of the function at hand that are not proved
+    bool stops;          // it divides ints by what may be zero, or has an access that is checked
+    bool branches, tape; // of the function at hand: data decide what is done; it takes or gives items
+} finder;
+
+// An element of a constant table in which there is no zero.
+static bool is_of_divisors(const sir_filter *filter, sir_expr *e)
+{
+    const sir_expr *root = e->kind == SIR_INDEX ? sir_lvalue_root(e) : NULL;
+    if (root == NULL || root->kind != SIR_FIELD)
+        return false;
+    const sir_field *f = &filter->fields.data[root->index];
+    bool none = f->constant && !f->init.zero && f->type->words > 0;
+    for (uint64_t i = 0; none && i < f->type->words; i++)
+        none = f->init.data[i].i != 0;
+    return none;
+}
+
+static void find_in_expr(void *context, sir_expr *e, bool written)
+{
+    finder *f = context;
+    (void)written;
+    const emitter *x = &f->x->e;
+    f->stops |= sir_may_divide_by_zero(e) && !is_of_divisors(f->filter, e->u.arg[1]);
+    f->stops |= ((e->kind == SIR_PEEK && x->check_rates) || (e->kind == SIR_INDEX && x->check_bounds)) &&
+                hmap_getn(&f->open, &e, sizeof e) != NULL;
+    f->tape |= e->kind == SIR_PEEK;
+}
+
+static void find_in_stmt(void *context, sir_stmt *s)
+{
+    finder *f = context;
+    int64_t trips;
+    f->branches |= s->kind == SIR_IF || s->kind == SIR_LOOP || (s->kind == SIR_FOR && !sir_for_trips(s, &trips));
+    f->tape |= s->kind == SIR_POP || s->kind == SIR_PUSH;
+    if (s->kind == SIR_CALL && s->u.call.function->kind != SIR_NATIVE &&
+        hmap_getn(&f->seen, &s->u.call.function, sizeof s->u.call.function) == NULL) {
+        hmap_setn(&f->seen, &s->u.call.function, sizeof s->u.call.function, f);
+        VEC_PUSH(f->scratch, &f->work, s->u.call.function);
+    }
+    sir_visit_exprs(s, find_in_expr, f);
+}
+
+// Pops and pushes that are checked always: those of a firing, and pushes of what it calls (NOTE(checks) in body_checks.c).
+static bool may_move_others(const finder *f, const sir_function *function, bool firing)
+{
+    if (!f->tape || (firing && !f->branches))
+        return false;
+    sir_rate_bounds r = sir_function_rates(f->x->m, function);
+    if (!firing)
+        return function->push.dynamic || r.push_max < 0 || r.push_max > function->push.max;
+    return r.pop_max < 0 || r.pop_max > function->pop.max || r.push_min != function->push.max ||
+           r.push_max != function->push.max;
+}
+
+static bool function_may_fail(finder *f, const sir_function *function)
+{
+    bool firing = function->kind == SIR_WORK || function->kind == SIR_PREWORK;
+    f->branches = f->tape = false;
+    hmap_init(&f->open, f->scratch);
+    if (f->x->e.check_rates || f->x->e.check_bounds)
+        sir_unproved_accesses(f->x->m, function, &f->open);
+    sir_visit_stmts(&function->body, find_in_stmt, f);
+    return f->stops || (!firing && f->tape && f->x->e.check_rates) || may_move_others(f, function, firing);
+}
+
+static bool filter_may_fail(const program_emitter *x, const sir_filter *filter)
+{
+    const sir_function *const firings[] = {filter->work, filter->prework, filter->ahead};
+    arena *scratch = arena_create();
+    finder f = {.x = x, .filter = filter, .scratch = scratch};
+    hmap_init(&f.seen, scratch);
+    bool may = false;
+    for (size_t i = 0; i < sizeof firings / sizeof *firings; i++)
+        if (firings[i] != NULL)
+            VEC_PUSH(scratch, &f.work, firings[i]);
+    while (f.work.len != 0 && !may)
+        may = function_may_fail(&f, f.work.data[--f.work.len]);
+    arena_destroy(scratch);
+    return may;
+}
+
+// Whether strips can be done again: those of programs on one processor.
+static bool can_go_back(const program_emitter *x)
+{
+    bool wanted = x->p->config == NULL || !x->p->config->no_exact_errors;
+    return wanted && x->net == NULL && x->pl->cut == NULL;
+}
+
+// Something can be seen of a phase before a firing that fails in it if an actor prints, or if a writer comes before one
+// that may fail: other writers write what whole steady states give.
+static void find_failing(program_emitter *x)
+{
+    hmap known; // filters: themselves, if they may fail, else the map
+    hmap_init(&known, x->e.arena);
+    bool seen = x->printing.len != 0;
+    if (!can_go_back(x))
+        return;
+    for (VEC_EACH(sir_actor *, a, &x->m->actors)) {
+        seen |= (*a)->kind == SIR_WRITER;
+        if ((*a)->kind != SIR_FILTER)
+            continue;
+        const sir_filter *f = (*a)->filter;
+        const void *may = hmap_getn(&known, &f, sizeof f);
+        if (may == NULL) {
+            may = filter_may_fail(x, f) ? (const void *)f : &known;
+            hmap_setn(&known, &f, sizeof f, (void *)(uintptr_t)may);
+        }
+        if (may != f)
+            continue;
+        x->fails = true;
+        x->fails_in_order |= seen;
+    }
+}
+
+void program_find_failing(program_emitter *x)
+{
+    find_failing(x);
+    static const char *const names[] = {"runKernels", "runAgain", "stripTable", "order", "stripStates", "stripItems", "stripInputs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && x->fails; i++)
+        emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_%s", x->name, names[i]));
+}
+
+void program_verify_failing(program_emitter *x)
+{
+    if (x->p->config != NULL && x->p->config->verify_each && x->e.stops && !x->fails && can_go_back(x))
+        diag_internal(x->p->diag, (src_range){0}, "a firing of '%s' may stop it, and nothing is kept of its strips",
+                      x->pl->name);
+}
+
+// ---- What a strip begins with ----
+
+static const char *again_name(program_emitter *x, const char *what)
+{
+    return arena_printf(x->e.arena, "%s_strip%s", x->name, what);
+}
+
+// What the actors of a kernel keep lies together in its struct. Gives how many kernels there are whose actors keep anything.
+static size_t emit_states(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    text_args rows = {0};
+    for (uint32_t i = 0; i < x->pl->kernels.len; i++) {
+        const program_kernel *k = &x->kernels[i];
+        if (k->first_state == NULL)
+            continue;
+        VEC_PUSH(a, &rows,
+                 arena_printf(a, "SVM_STRIP_STATE(%s, %s.%s, %s.%s),", x->type, k->field, k->first_state, k->field,
+                              k->last_state));
+    }
+    if (rows.len != 0)
+        program_table(x, "What actors keep from run to run.",
+                      arena_printf(a, "svm_StripState %s", again_name(x, "States")), &rows);
+    return rows.len;
+}
+
+// Of a channel with items from the beginning, which views may spread, the first run finds the whole block. Gives how many
+// channels there are with anything to find.
+static size_t emit_items(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    text_args rows = {0};
+    bool *enqueued = ARENA_ARRAY(a, bool, x->pl->buffers.len + 1);
+    for (VEC_EACH(plan_initial, initial, &x->pl->initials))
+        enqueued[initial->access.buffer] = x->has_init;
+    for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
+        const plan_buffer *b = &x->pl->buffers.data[i];
+        if (b->keep != 0 || enqueued[i])
+            VEC_PUSH(a, &rows,
+                     arena_printf(a, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},", i, enqueued[i] ? b->capacity : 0, b->keep));
+    }
+    if (rows.len != 0)
+        program_table(x, "Items that a run finds: channel, how many in the initialisation, and in later runs.",
+                      arena_printf(a, "svm_StripItems %s", again_name(x, "Items")), &rows);
+    return rows.len;
+}
+
+static size_t emit_inputs(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    text_args rows = {0};
+    for (size_t i = 0; i < x->pl->readers.len; i++) {
+        const plan_io *io = &x->pl->readers.data[i];
+        VEC_PUSH(a, &rows,
+                 arena_printf(a, "{offsetof(%s, readers[%zu]), %" PRIu32 ", %" PRId64 ", %" PRId64 "},", x->type, i,
+                              io->access.buffer, plan_io_start(x->pl, x->s, io, PLAN_STEADY), x->s->reps[io->actor]));
+    }
+    if (rows.len != 0)
+        program_table(x, "Readers: their channels, items that these keep, and those of a steady state.",
+                      arena_printf(a, "svm_StripInput %s", again_name(x, "Inputs")), &rows);
+    return rows.len;
+}
+
+void program_again_tables(program_emitter *x)
+{
+    if (!x->fails)
+        return;
+    arena *a = x->e.arena;
+    if (x->fails_in_order)
+        program_order_table(x);
+    size_t states = emit_states(x), items = emit_items(x), inputs = emit_inputs(x);
+    text_line(x, 0,
+              "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes);\n",
+              x->name);
+    text_line(x, 0, "/* What a strip begins with: one in which a firing fails is done again, as far as that firing. */");
+    size_t table = text_begin_table(x, "static const svm_StripTable %s_stripTable", x->name);
+    text_args rows = {0};
+    VEC_PUSH(a, &rows, arena_printf(a, ".again = %s_runAgain,", x->name));
+    if (states != 0)
+        VEC_PUSH(a, &rows, arena_printf(a, ".states = %s, .stateCount = %zu,", again_name(x, "States"), states));
+    if (x->pl->buffers.len != 0)
+        VEC_PUSH(a, &rows, arena_printf(a, ".channels = offsetof(%s, channels),", x->type));
+    if (items != 0)
+        VEC_PUSH(a, &rows, arena_printf(a, ".items = %s, .itemCount = %zu,", again_name(x, "Items"), items));
+    if (inputs != 0)
+        VEC_PUSH(a, &rows, arena_printf(a, ".inputs = %s, .inputCount = %zu,", again_name(x, "Inputs"), inputs));
+    if (x->fails_in_order)
+        VEC_PUSH(a, &rows, arena_printf(a, ".order = &%s_order,", x->name));
+    text_rows(x, 1, &rows);
+    text_end_table(x, table);
+}
+
+void program_again(program_emitter *x)
+{
+    if (!x->fails)
+        return;
+    bool counts = program_counts_firings(x);
+    text_line(x, 0, "/* Of a strip in which a firing fails: what is done again. */");
+    text_line(x, 0,
+              "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes)",
+              x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    if (!counts)
+        text_line(x, 1, "(void)counts;");
+    text_line(x, 1, "if (writes)");
+    text_line(x, 2, "%s_fire(self, %ssteady, starting);", x->name, counts ? "counts, " : "");
+    text_line(x, 1, "else");
+    text_line(x, 2, "%s_runKernels(self, %ssteady, starting);", x->name, counts ? "counts, " : "");
+    text_line(x, 0, "}\n");
+}
