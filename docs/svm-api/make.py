@@ -55,6 +55,7 @@ OTHER_HEADERS = {"bits.h": "vectors of bits, for firings side by side",
                  "mapped_control.h": "the functions that go through these",
                  "mapped_runs.h": "of these, what sets up runs and orders them",
                  "mapped_again.h": "of these, rounds that processors repeat by themselves",
+                 "mapped_failing.h": "of these, rounds in which a firing fails",
                  "softproc.h": "the driver of simulated soft processors"}
 CALLERS = {"control": "the control thread", "kernel": "kernels", "both": "the control thread and kernels"}
 

@@ -520,11 +520,16 @@ void mapped_program(program_emitter *x)
     if (all->phases && program_counts_firings(x))
         program_firing_table(x, "How often each actor fires in the initialisation.",
                              all->init, x->s->init);
+    if (x->fails_in_order) {
+        program_drain_tables(x);
+        program_order_table(x);
+    }
     if (all->blocks)
         mapped_block_functions(x);
     else
         mapped_stream_runs(x, all);
-    program_drain_tables(x);
+    if (!x->fails_in_order)
+        program_drain_tables(x);
     emit_create(x, all);
     mapped_control(x);
     program_drain(x);

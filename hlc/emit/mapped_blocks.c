@@ -65,6 +65,7 @@ unsigned mapped_block_facts(const program_emitter *x, const mapped *all)
 {
     unsigned facts = (all->moved ? FACT_MOVED : 0) | (all->direct ? FACT_DIRECT : 0);
     facts |= program_counts_firings(x) ? FACT_COUNTS : 0;
+    facts |= x->fails ? FACT_FAILS | FACT_PHASES : 0;
     facts |= (files_of(x, all, true) != 0 ? FACT_INPUT : 0) | (files_of(x, all, false) != 0 ? FACT_OUTPUT : 0);
     facts |= x->p->cut->graph->whole->init_text_len != 0 ? FACT_START : 0;
     for (size_t i = 0; i < x->p->cut->kernels.len; i++)
@@ -144,6 +145,7 @@ static void emit_facts(program_emitter *x, const mapped *all)
         {FACT_PUTS, "PUTS"},       {FACT_START, "START"},   {FACT_INPUT, "INPUT"},   {FACT_OUTPUT, "OUTPUT"},
         {FACT_SEVERAL, "SEVERAL"}, {FACT_LOGS, "LOGS"},     {FACT_SMALL, "SMALL"},   {FACT_STILL, "STILL"},
         {FACT_SINKS, "SINKS"},     {FACT_STRAIGHT, "STRAIGHT"}, {FACT_BOUND, "BOUND"},
+        {FACT_FAILS, "FAILS"},
     };
     unsigned facts = all->facts | (count_logs(x, true) != 0 ? FACT_LOGS : 0);
     facts |= x->p->config->max_latency != 0 ? FACT_BOUND : 0;
@@ -303,12 +305,53 @@ static void emit_ends(program_emitter *x, const mapped *all)
     text_end_table(x, table);
 }
 
+// What a kernel that does not prime keeps from round to round, if a firing may fail: items of channels, and state. Gives how
+// many rows; rows NULL: they are only counted.
+static int64_t add_kept(program_emitter *x, const mapped_kernel *p, text_args *rows)
+{
+    arena *a = x->e.arena;
+    int64_t count = 0;
+    for (VEC_EACH(const uint32_t, buffer, &p->k->buffers)) {
+        const plan_buffer *b = &x->p->plan->buffers.data[*buffer];
+        if (mapped_window_of(p, *buffer) != NULL || b->keep == 0)
+            continue;
+        count++;
+        if (rows != NULL)
+            VEC_PUSH(a, rows,
+                     arena_printf(a, "{%" PRIu64 ", %" PRId64 " * sizeof(%s)},", b->address, b->keep,
+                                  emit_declare_item(&x->e, x->p->module->channels.data[b->channel].type, "")));
+    }
+    if (!mapped_has_state(x, p->number))
+        return count;
+    if (rows != NULL)
+        VEC_PUSH(a, rows,
+                 arena_printf(a, "{%s, sizeof(%s)},", mapped_state_place(x, p->number, p->home_processor), p->own_type));
+    return count + 1;
+}
+
+static int64_t kept_rows(program_emitter *x, const mapped_kernel *p)
+{
+    return !x->fails || p->primes ? 0 : add_kept(x, p, NULL);
+}
+
+static void emit_kept(program_emitter *x, const mapped *all)
+{
+    text_args rows = {0};
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+        if (kept_rows(x, &all->kernels[i]) != 0)
+            (void)add_kept(x, &all->kernels[i], &rows);
+    if (rows.len == 0)
+        VEC_PUSH(x->e.arena, &rows, "{0, 0},");
+    program_table(x, "What kernels keep from round to round, in what their processors have for themselves.",
+                  "svm_RoundKept svm_roundKept", &rows);
+}
+
 static void emit_kernels(program_emitter *x, const mapped *all)
 {
     arena *a = x->e.arena;
     text_line(x, 0, "/* The kernels, in order: their functions, and where their rows begin. */");
     size_t table = text_begin_table(x, "static const svm_RoundKernelRow svm_roundKernels[SVM_KERNELS]");
-    int64_t end = 0, chunk = 0, run = 0, actor = 0, log = 0;
+    int64_t end = 0, chunk = 0, run = 0, actor = 0, log = 0, kept = 0;
     const uint32_t *together = plan_cut_together(a, x->p->cut);
     for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
         const mapped_kernel *p = &all->kernels[i];
@@ -334,6 +377,9 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         }
         mapped_column(x, &row, "logs", logs == 0 ? 0 : log);
         mapped_column(x, &row, "logCount", logs);
+        mapped_column(x, &row, "kept", kept_rows(x, p) == 0 ? 0 : kept);
+        mapped_column(x, &row, "keptCount", kept_rows(x, p));
+        kept += kept_rows(x, p);
         text_call(x, 1, "{", &row, "},");
         end += (int64_t)p->windows.len;
         chunk += (int64_t)p->rows.len;
@@ -459,6 +505,8 @@ void mapped_block_tables(program_emitter *x, const mapped *all)
         emit_actors(x, all);
     if (x->logs != 0)
         emit_logs(x);
+    if (x->fails)
+        emit_kept(x, all);
     emit_kernels(x, all);
     emit_chunks(x, all);
 }
@@ -469,6 +517,10 @@ void mapped_block_functions(program_emitter *x)
     if ((mapped_facts(x)->facts & FACT_PRIMES) != 0)
         text_line(x, 0, "#define SVM_MAPPED_INIT %s",
                   (mapped_facts(x)->facts & FACT_COUNTS) != 0 ? mapped_facts(x)->init : "NULL");
+    if (x->fails_in_order)
+        text_line(x, 0, "#define SVM_MAPPED_ORDER &%s_order", x->name);
+    else if (x->fails)
+        text_line(x, 0, "#define SVM_MAPPED_ORDER NULL");
     text_line(x, 0, "#define SVM_MAPPED_MEMORY %s", x->p->plan->memory);
     text_line(x, 0, "#define SVM_MAPPED_CONTROL %s_control", x->name);
     text_line(x, 0, "/* Sets up the runs that the tables tell of, starts those of a round in order, and waits for them. */");

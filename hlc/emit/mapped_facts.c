@@ -66,6 +66,8 @@ static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *me
                         .init = sc->init_items,
                         .prime = plan_queue_prime(cut, queue->stream),
                         .last = x->pl->drain[end]};
+    if (x->fails_in_order && r->last < r->step)
+        r->last = r->step;
     r->member =
         x->mapped->blocks ? arena_printf(x->e.arena, "queues[%zu]", (size_t)(queue - cut->queues.data)) : r->name;
     const machine_processor *engine;
@@ -210,7 +212,7 @@ static void prime_windows(mapped_kernel *p)
 
 static bool has_phases(program_emitter *x, const mapped_kernel *p)
 {
-    bool any = x->pl->drains || has_init(x, p) || mapped_has_state(x, p->number);
+    bool any = program_has_phases(x) || has_init(x, p) || mapped_has_state(x, p->number);
     for (VEC_EACH(plan_initial, initial, &x->pl->initials))
         any |= program_buffer_name(p->k, initial->access.buffer) != NULL;
     for (VEC_EACH(const mapped_window, w, &p->windows))

@@ -84,6 +84,7 @@ enum {
     FACT_SINKS = 1 << 21,
     FACT_STRAIGHT = 1 << 22,
     FACT_BOUND = 1 << 23,
+    FACT_FAILS = 1 << 24,
 };
 
 // Strips that follow each other on a processor.

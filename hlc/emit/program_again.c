@@ -95,11 +95,18 @@ static bool filter_may_fail(const program_emitter *x, const sir_filter *filter)
     return may;
 }
 
-// Whether strips can be done again: those of programs on one processor.
+// Whether strips can be done again. Of several processors all must reach the memory in which queues and what kernels keep
+// lie, and windows be moved whole.
 static bool can_go_back(const program_emitter *x)
 {
-    bool wanted = x->p->config == NULL || !x->p->config->no_exact_errors;
-    return wanted && x->net == NULL && x->pl->cut == NULL;
+    const plan_cut *cut = x->pl->cut;
+    bool can = x->net == NULL && (x->p->config == NULL || !x->p->config->no_exact_errors);
+    if (cut == NULL)
+        return can;
+    for (uint32_t q = 0; q < cut->resources->processors.len; q++)
+        for (uint32_t k = 0; k < cut->kernels.len; k++)
+            can &= cut->resources->processors.data[q].direct || !plan_kernel_runs_on(cut, k, q);
+    return can && !cut->streams && !program_launches(x);
 }
 
 // Something can be seen of a phase before a firing that fails in it if an actor prints, or if a writer comes before one
@@ -111,7 +118,8 @@ static void find_failing(program_emitter *x)
     bool seen = x->printing.len != 0;
     if (!can_go_back(x))
         return;
-    for (VEC_EACH(sir_actor *, a, &x->m->actors)) {
+    const sir_module *m = x->pl->cut != NULL ? x->pl->cut->graph->whole : x->m;
+    for (VEC_EACH(sir_actor *, a, &m->actors)) {
         seen |= (*a)->kind == SIR_WRITER;
         if ((*a)->kind != SIR_FILTER)
             continue;

@@ -134,6 +134,22 @@ static int64_t readLog(svm_Strip *s, const char **at, int64_t before)
 
 // ---- Strips that do not fail ----
 
+static void keepAll(svm_Strip *s)
+{
+    if (s->table->keep)
+        s->table->keep(s->instance, false);
+    else
+        eachPart(s, keepPart);
+}
+
+static void restoreAll(svm_Strip *s)
+{
+    if (s->table->keep)
+        s->table->keep(s->instance, true);
+    else
+        eachPart(s, restorePart);
+}
+
 static SVMR_COLD void makeRoom(svm_Strip *s)
 {
     const svm_StripTable *t = s->table;
@@ -162,6 +178,12 @@ void svm_stripBegin(svm_Strip *s, const svm_StripTable *table, void *instance, c
     s->counts = counts;
     s->steady = steady;
     s->starting = starting;
+    svmr_thread.strip = s;
+    if (table->keep) { // strips' kernels do
+        if (steady == 0 && !starting)
+            keepAll(s);
+        return;
+    }
     if (SVMR_UNLIKELY(!s->kept))
         makeRoom(s);
     if (!s->logs || steady == 0 || s->logBytes == 0 || isFull(s)) {
@@ -170,7 +192,6 @@ void svm_stripBegin(svm_Strip *s, const svm_StripTable *table, void *instance, c
     }
     if (s->logs && steady > 0)
         logRun(s, s->logBytes == 0);
-    svmr_thread.strip = s;
 }
 
 void svm_stripEnd(svm_Strip *s)
@@ -181,6 +202,8 @@ void svm_stripEnd(svm_Strip *s)
 
 void svm_stripDestroy(svm_Strip *s)
 {
+    if (svmr_thread.strip == s)
+        svmr_thread.strip = NULL;
     free(s->kept);
     free(s->log);
     free(s->places);
@@ -212,7 +235,7 @@ static bool run(svm_Machine *m, svm_Strip *s, const int64_t *counts, int64_t ste
 // From what the strip began with.
 static bool attempt(svm_Machine *m, svm_Strip *s, const int64_t *counts, int64_t steady, bool writes)
 {
-    eachPart(s, restorePart);
+    restoreAll(s);
     return run(m, s, counts, steady, writes);
 }
 
@@ -415,12 +438,36 @@ static void partOfStrip(svm_Machine *m, svm_Strip *s)
         if (!attempt(m, s, NULL, whole, true))
             return; // what it gave cannot be written
         moveInput(s, whole);
-        eachPart(s, keepPart);
+        keepAll(s);
     }
     if (o)
         partOfPhase(m, s, o->steady);
     else
         (void)attempt(m, s, NULL, 1, false); // for the error
+}
+
+// The next steady states of those under way; 0 also if what comes before them cannot be written.
+static int64_t nextStates(svm_Machine *m, svm_Strip *s)
+{
+    jmp_buf trap;
+    svmr_thread.trap = &trap;
+    if (setjmp(trap)) {
+        svmr_calm(m);
+        return 0;
+    }
+    return s->table->next(s->instance);
+}
+
+// Those under way on several processors: some come before those of which one fails.
+static void partOfRounds(svm_Machine *m, svm_Strip *s)
+{
+    while ((s->steady = nextStates(m, s)) > 0) {
+        keepAll(s);
+        if (!run(m, s, NULL, s->steady, true)) {
+            partOfStrip(m, s);
+            return;
+        }
+    }
 }
 
 void svmr_stripAgain(svm_Machine *m)
@@ -433,7 +480,9 @@ void svmr_stripAgain(svm_Machine *m)
     t->message = NULL;
     if (svmr_calm(m)) {
         t->again = true;
-        if (s->steady > 0 && s->logs && !replay(m, s))
+        if (s->steady > 0 && s->table->next)
+            partOfRounds(m, s);
+        else if (s->steady > 0 && s->logs && !replay(m, s))
             ; // never: they did not fail before
         else if (s->steady > 0)
             partOfStrip(m, s);

@@ -3,6 +3,7 @@
 #include "runtime/common/program_map.h"
 #include "runtime/common/scheduler.h"
 #include "svm/library.h"
+#include "svm/strip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -496,6 +497,20 @@ void svm_writerSettle(svm_Writer *w, int64_t count)
             p->extents[left++] = p->extents[i];
     p->extentCount = left;
     pthread_mutex_unlock(&p->mutex);
+}
+
+void svm_writerTakeBack(svm_Writer *w)
+{
+    Private *p = w->private_;
+    if (p->unsettled == 0)
+        return;
+    flush(w);
+    p->place = p->settled;
+    p->unsettled = 0;
+    p->extentCount = 0;
+    p->mapped.refused = true;
+    if (lseek(p->fd, p->settled, SEEK_SET) < 0 || ftruncate(p->fd, p->settled) != 0)
+        fail(w, errno);
 }
 
 // After an error: how far the file has all that it should, as no kernel writes any more.

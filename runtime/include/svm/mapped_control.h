@@ -18,7 +18,7 @@ static inline void svm_roundRunAndWait(svm_Kernel *kernel)
     svm_kernelWait(kernel);
 }
 
-#if SVM_MAPPED_HAVE(PHASES) && SVM_MAPPED_HAVE(COUNTS) && SVM_MAPPED_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PHASES) && (SVM_MAPPED_HAVE(COUNTS) || SVM_MAPPED_HAVE(FAILS)) && SVM_MAPPED_HAVE(PRIMES)
 // At the end of input the channels of a kernel that primes are not as the strip before left them, which ran elsewhere.
 static inline void svm_roundServePriming(svm_Rounds *self, svm_RoundRun *r, int slot)
 {
@@ -58,8 +58,9 @@ static inline void svm_roundServe(svm_Rounds *self, int kernel, int slot, bool s
 #endif
     if (!fires)
         return;
-#if SVM_MAPPED_HAVE(LOOPS)
     r->run.steady = 0;
+#if SVM_MAPPED_HAVE(LOOPS)
+    r->run.states = 0;
     r->run.counted = true;
 #endif
 #if SVM_MAPPED_HAVE(COUNTS) && SVM_MAPPED_HAVE(PRIMES)
@@ -144,6 +145,12 @@ static inline void svm_roundAdd(svm_Rounds *self, svm_Kernel *kernel, const svm_
     (void)self, (void)kernel, (void)r, (void)w, (void)slot;
 }
 
+#if SVM_MAPPED_HAVE(FAILS)
+static inline void svm_roundKeepStart(svm_Rounds *self, int slot, int kernel);
+static inline void svm_roundGuard(svm_Rounds *self, int slot, int64_t states);
+static inline void svm_roundKeepsDestroy(svm_Rounds *self);
+#endif
+
 // Starts a run from a round's steady state `first` on: what loads its windows, its kernel, and what stores them. What primes
 // gives nothing.
 static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, int64_t first, bool whole)
@@ -166,6 +173,10 @@ static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, i
 #if SVM_MAPPED_HAVE(REPEATS)
     if (r->run.priming && svm_roundKernels[r->kernel].repeat != 0)
         svm_roundRepeat(r, self->steadyStates + first);
+#endif
+#if SVM_MAPPED_HAVE(FAILS)
+    if (first == 0 && !r->run.priming)
+        svm_roundKeepStart(self, slot, r->kernel);
 #endif
     svm_roundAdd(self, &r->run.kernel, r, -1, slot);
     svm_kernelRun(&r->run.kernel);
@@ -648,14 +659,24 @@ static inline int64_t svm_roundRead(svm_Rounds *self, int slot, int64_t wanted)
     return complete;
 }
 
-// Kernel after kernel with so many firings of each actor, and what is written then: the initialisation, or the end of input.
-static inline void svm_roundFire(svm_Rounds *self, const int64_t *counts, bool starting)
+// Kernel after kernel with so many firings of each actor: the initialisation, or the end of input.
+static inline void svm_roundFireKernels(svm_Rounds *self, const int64_t *counts, bool starting)
 {
 #if SVM_MAPPED_HAVE(PHASES)
     const int slot = starting ? 0 : (int)(self->round % SVM_SLOTS);
     for (int kernel = 0; kernel < SVM_KERNELS; kernel++)
         if (svm_roundKernels[kernel].serves)
             svm_roundServe(self, kernel, slot, starting, counts);
+#endif
+    (void)self, (void)counts, (void)starting;
+}
+
+// What is written then.
+static inline void svm_roundWriteFired(svm_Rounds *self, const int64_t *counts, bool starting)
+{
+#if SVM_MAPPED_HAVE(PHASES)
+    const int slot = starting ? 0 : (int)(self->round % SVM_SLOTS);
+    (void)slot;
 #if SVM_MAPPED_HAVE(OUTPUT)
     for (int i = 0; i < SVM_OUTPUTS; i++) {
         const svm_RoundFile *f = &svm_roundOutputs[i];
@@ -669,6 +690,22 @@ static inline void svm_roundFire(svm_Rounds *self, const int64_t *counts, bool s
     svm_printMerge(self->logs, SVM_LOGS);
 #endif
     (void)self, (void)counts, (void)starting;
+}
+
+#if SVM_MAPPED_HAVE(FAILS)
+#include <svm/mapped_failing.h>
+#endif
+
+static inline void svm_roundFire(svm_Rounds *self, const int64_t *counts, bool starting)
+{
+#if SVM_MAPPED_HAVE(FAILS)
+    svm_stripBegin(&self->strip, &svm_roundStripTable, self, counts, 0, starting);
+#endif
+    svm_roundFireKernels(self, counts, starting);
+#if SVM_MAPPED_HAVE(FAILS)
+    svm_stripEnd(&self->strip);
+#endif
+    svm_roundWriteFired(self, counts, starting);
 }
 
 // The initialisation: the first firings, and what peek windows look ahead at. False when input ends in it.
@@ -721,8 +758,14 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
 #if SVM_MAPPED_THREADS
     svm_threadsRun(&self->threads, false);
 #endif
-    svm_roundStrips(self, slot, states);
     self->states[slot] = states;
+#if SVM_MAPPED_HAVE(FAILS)
+    svm_roundGuard(self, slot, states);
+#endif
+    svm_roundStrips(self, slot, states);
+#if SVM_MAPPED_HAVE(FAILS)
+    self->all[slot] = self->issued;
+#endif
 #if SVM_MAPPED_LONG
     self->last = states;
 #endif
@@ -824,7 +867,11 @@ static inline bool svm_roundsRun(void *instance, int64_t iterations)
 {
     svm_Rounds *self = (svm_Rounds *)instance;
     self->iterations = iterations;
-    return SVM_MAPPED_CONTROL(self) != 0;
+    const bool more = SVM_MAPPED_CONTROL(self) != 0;
+#if SVM_MAPPED_HAVE(FAILS)
+    svm_stripEnd(&self->strip);
+#endif
+    return more;
 }
 
 static inline int64_t svm_roundsSteadyStates(const void *instance)
@@ -852,6 +899,9 @@ static inline void svm_roundsDestroy(void *instance)
     svm_logDestroy(&self->start);
 #endif
     svm_roundRunsDestroy(self);
+#if SVM_MAPPED_HAVE(FAILS)
+    svm_roundKeepsDestroy(self);
+#endif
 #if SVM_MAPPED_HAVE(DIRECT)
     for (int q = 0; q < SVM_PROCESSORS; q++)
         if (svm_roundProcessors[q].load == NULL)

@@ -233,12 +233,21 @@ static inline bool svm_roundMade(const svm_RoundRun *r)
     return r->ends != NULL;
 }
 
+#if SVM_MAPPED_HAVE(FAILS)
+static inline void svm_roundKeepsCreate(svm_Rounds *self);
+static inline void svm_roundKeepOrder(svm_Rounds *self, int slot, svm_RoundRun *r, svm_RoundRun *last);
+#endif
+
 // Runs of a kernel on a processor follow each other, and use their windows' blocks in turn.
 static inline void svm_roundOrder(svm_Rounds *self, int slot, int c, int k)
 {
     svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0), *last = svm_roundBefore(self, slot, c, k, 1);
     if (last != r && svm_roundMade(last))
         svm_kernelAddDependence(&r->run.kernel, &last->run.kernel);
+#if SVM_MAPPED_HAVE(FAILS)
+    if (k == 0 && c == svm_roundKernels[r->kernel].chunk)
+        svm_roundKeepOrder(self, slot, r, last);
+#endif
 #if SVM_MAPPED_HAVE(MOVED)
     if (!svm_roundMoves(r))
         return;
@@ -414,6 +423,21 @@ static inline void svm_roundRunNeed(svm_Rounds *self, int slot, int c, int k)
         svm_roundRunCreate(self, slot, c, k);
 }
 
+#if SVM_MAPPED_HAVE(FAILS) && SVM_MAPPED_HAVE(HALOS)
+// What leaves items to the next round overwrites those in front of an older one, which may be done again until all of it is
+// over: it waits for the last runs of that.
+static inline void svm_roundStayBehind(svm_Rounds *self, int slot, int c, int k)
+{
+    svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0);
+    bool keeps = false;
+    for (int w = 0; w < r->count; w++)
+        keeps |= r->windows[w].history.capacity != 0;
+    for (int other = 0; other < SVM_CHUNKS && keeps; other++)
+        svm_kernelAddDependence(&r->run.kernel, &svm_roundBefore(self, (slot + 1) % SVM_SLOTS, other,
+                                                                 svm_roundChunks[other].runs - 1, 0)->run.kernel);
+}
+#endif
+
 // Sets up all runs of the last slot: the first runs of each slot's next rounds come behind them, or behind others that were
 // not set up yet; and they, where they leave items for a next round, behind those of the first slot.
 static inline void svm_roundClose(svm_Rounds *self)
@@ -430,6 +454,12 @@ static inline void svm_roundClose(svm_Rounds *self)
                 svm_roundLinkBack(self, slot, c, k);
 #endif
             }
+#if SVM_MAPPED_HAVE(FAILS) && SVM_MAPPED_HAVE(HALOS)
+    for (int slot = 0; slot < SVM_SLOTS && SVM_SLOTS > 1; slot++)
+        for (int c = 0; c < SVM_CHUNKS; c++)
+            for (int k = 0; k < svm_roundChunks[c].runs; k++)
+                svm_roundStayBehind(self, slot, c, k);
+#endif
 }
 
 // The first run, and what each kernel does by itself.
@@ -438,6 +468,9 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
 #if SVM_MAPPED_THREADS
     if (SVM_STRIPS > 1)
         svm_threadsBegin(&self->threads);
+#endif
+#if SVM_MAPPED_HAVE(FAILS)
+    svm_roundKeepsCreate(self);
 #endif
     svm_roundRunCreate(self, 0, 0, 0);
 #if SVM_MAPPED_HAVE(PHASES)

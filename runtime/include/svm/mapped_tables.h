@@ -42,6 +42,7 @@
 #define SVM_MAPPED_SINKS 1048576  // kernels that store nothing
 #define SVM_MAPPED_STRAIGHT 2097152 // queues whose windows go from one processor's memory to the other's
 #define SVM_MAPPED_BOUND 4194304 // no round is longer: --max-latency
+#define SVM_MAPPED_FAILS 8388608 // firings that may fail: svm/mapped_failing.h
 #define SVM_MAPPED_HAVE(what) ((SVM_MAPPED & SVM_MAPPED_##what) != 0)
 // All processors work in queues: on this computer they are threads.
 #define SVM_MAPPED_THREADS (SVM_MAPPED_HAVE(DIRECT) && !SVM_MAPPED_HAVE(MOVED))
@@ -128,7 +129,13 @@ typedef struct svm_RoundKernelRow {
     int64_t repeat;      // steady states that priming goes on for behind the initialisation
     int actors, firings; // its first actor in svm_roundActors, and how many
     int logs, logCount;  // its actors that print: the first in svm_roundLogs, and how many
+    int kept, keptCount; // what it keeps from round to round: the first in svm_roundKept, and how many
 } svm_RoundKernelRow;
+
+// Bytes of what a kernel's processor has for itself: what the kernel finds there in its next round.
+typedef struct svm_RoundKept {
+    size_t offset, bytes;
+} svm_RoundKept;
 
 // Strips of a round that follow each other on a processor: `strips` from `first` on. Their runs begin with number `run`,
 // of `each` strips; `runs` counts them and what primes them; `before` is the chunk of the kernel that the processor has
@@ -203,6 +210,17 @@ typedef struct svm_RoundRun {
     svm_RoundWindow windows[SVM_WINDOWS];
 } svm_RoundRun;
 
+#if SVM_MAPPED_HAVE(FAILS)
+#include <svm/strip.h>
+// Copies what a kernel keeps before its first run of a round.
+typedef struct svm_RoundKeep {
+    svm_Kernel kernel;
+    svm_Block *own, kept;
+    int first, count; // in svm_roundKept
+    int64_t round;    // number of the round that it was started for
+} svm_RoundKeep;
+#endif
+
 #if SVM_MAPPED_AGAIN
 // Rounds that come again and again: a period is one of each slot. Their items lie in files, or in two stretches of memory
 // for each queue that a file fills or that goes to one, which are used in turn.
@@ -276,5 +294,20 @@ typedef struct svm_Rounds {
 #endif
 #if SVM_MAPPED_HAVE(START)
     svm_Log start;
+#endif
+#if SVM_MAPPED_HAVE(FAILS)
+    svm_Strip strip;                            // what is under way
+    int64_t issued;                             // rounds
+    int64_t numbers[SVM_SLOTS];                 // of the rounds under way, among these
+    int64_t befores[SVM_SLOTS];                 // steady states before them
+    int64_t all[SVM_SLOTS];                     // of the rounds of which all runs are started, the latest
+    size_t keptMemory;
+    svm_RoundKeep keeps[SVM_SLOTS][SVM_KERNELS];
+    struct {
+        bool begun;       // rounds are done again
+        int slot, source; // in this one, and which of them is
+        int64_t done;     // steady states of it; and of those behind, so many are there
+        int64_t taken;
+    } failing;
 #endif
 } svm_Rounds;

@@ -46,6 +46,10 @@ typedef struct svm_StripOrder {
 typedef struct svm_StripTable {
     // Runs the kernels: counts[actor] firings of each actor, or so many steady states; writes: and writes what comes of it.
     void (*again)(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes);
+    // Of programs on several processors (svm/mapped_failing.h), which have none of what comes next: takes the next of the
+    // steady states that were under way, and gives how many; and keeps what these begin with, or puts it back.
+    int64_t (*next)(void *instance);
+    void (*keep)(void *instance, bool back);
     const svm_StripState *states;
     size_t stateCount;
     size_t channels; // where the instance has its blocks
@@ -76,6 +80,8 @@ void svm_stripBegin(svm_Strip *s, const svm_StripTable *table, void *instance, c
                     bool starting);
 void svm_stripEnd(svm_Strip *s);
 void svm_stripDestroy(svm_Strip *s); // of one that was zero at first: no run is under way
+// Of the items that others were to write, nobody writes those that are not settled: what comes next goes to their place.
+void svm_writerTakeBack(svm_Writer *w);
 
 #ifdef __cplusplus
 }
