@@ -505,7 +505,7 @@ static const char *helper_prototype(body_context *c, const char *name)
     strbuf b;
     strbuf_init(&b, e->arena);
     if (c->dynamic && (x->in_counter || x->out_counter))
-        add_parameter(&b, "svm_DynamicActor *dynamic");
+        add_parameter(&b, "svm_DynamicEnds *dynamic");
     if (x->in_counter && !c->dynamic) {
         add_parameter(&b, emit_declare_pointer(e, filter->input, "const", "", "in"));
         add_parameter(&b, "ptrdiff_t *n_in");
@@ -888,6 +888,7 @@ static emit_signature signature_of(body_context *c, const char *name)
     s.rungs = c->rungs;
     s.shifts = c->shifts;
     s.inlined = body_inlines(c);
+    s.twice = body_fires_twice(c);
     s.flags = c->flags;
     s.scalar = body_looks_up(c, NULL);
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
@@ -939,7 +940,7 @@ static bool is_inlined(const body_context *c, const emit_signature *s)
     int count = 0;
     if (c->function->kind != SIR_WORK || c->vectors > 0)
         return false;
-    if (s->inlined || c->info->rows > 0 || c->function == c->info->filter->ahead)
+    if (s->inlined || s->twice || c->info->rows > 0 || c->function == c->info->filter->ahead)
         return true;
     sir_visit_stmts(&c->function->body, count_functions_of, &count);
     const bool alone = c->info->filter->finite && (c->info->lanes == 0 || c->info->takes.len > 0);
@@ -980,7 +981,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
     strbuf b;
     strbuf_init(&b, e->arena);
     if (s.dynamic)
-        add_parameter(&b, "svm_DynamicActor *dynamic");
+        add_parameter(&b, "svm_DynamicEnds *dynamic");
     if (s.in)
         add_parameter(&b, emit_declare_pointer(e, info->filter->input, "const", "restrict", "in"));
     if (s.out)

@@ -31,6 +31,7 @@ typedef struct emit_signature {
     bool adds;   // one that adds ints
     bool rungs;  // what a loop leaves in the state is stored alone
     bool inlined; // so that C compilers make vectors of firings
+    bool twice;  // a dynamic-rate actor's, short enough to be in two places
     bool shifts; // loops that move elements of the state are written out
     bool flags;  // conditions set a boolean of the state without branches
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
@@ -185,7 +186,7 @@ typedef struct emit_filter_info {
     VEC(emit_lane_run) runs;
     VEC(emit_lane_take) takes;
     VEC(const sir_stmt *) independent; // loops over lanes of which the C compiler is told that their rounds do not depend on each other
-    bool dynamic;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_DynamicActor that gives and takes them
+    bool dynamic;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_DynamicEnds that gives and takes them
     VEC(struct emit_helper) helpers;
     VEC(struct emit_helper) handlers; // of messages that its actors are sent
     struct emit_filter_info *of; // whose functions it has: itself, or the first of those that are alike

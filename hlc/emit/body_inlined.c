@@ -76,3 +76,29 @@ bool body_inlines(const body_context *c)
     others |= is_other(c->info->filter->input) || is_other(c->info->filter->output);
     return others && !size_of(&f->body).fails;
 }
+
+// NOTE(twice). A dynamic-rate actor's firing is in two places where it is not large: one where it may wait for items and room,
+// and one, behind it, for firings that find all that they may take, and do not look (svm_dynamicGoesOn).
+enum { MOST_TWICE = 300 };
+
+static void count_node(void *context, sir_expr *e, bool written)
+{
+    int *nodes = context;
+    (void)e;
+    (void)written;
+    ++*nodes;
+}
+
+static void count_nodes_of(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, count_node, context);
+}
+
+bool body_fires_twice(const body_context *c)
+{
+    int nodes = 0;
+    if (!c->dynamic || c->e->most_trips == 0 || c->e->keep_names || c->function->kind != SIR_WORK)
+        return false;
+    sir_visit_stmts(&c->function->body, count_nodes_of, &nodes);
+    return nodes <= MOST_TWICE;
+}

@@ -321,6 +321,8 @@ const char *body_rung(body_context *c, const sir_stmt *set, const char *value);
 // ---- body_inlined.c ----
 // Whether C compilers may make vectors of the firings once they are in a loop: NOTE(inlined).
 bool body_inlines(const body_context *c);
+// body_inlined.c: NOTE(twice)
+bool body_fires_twice(const body_context *c);
 
 // ---- body_shifts.c ----
 // Writes out a loop that moves elements of small arrays of the state; false: it is no such one.

@@ -3,10 +3,54 @@
 #include <inttypes.h>
 
 #include "hlc/emit/program_int.h"
+#include "hlc/ir/walk.h"
 
 static int64_t no_bound(const sir_rate *r)
 {
     return r->max;
+}
+
+static void note_division(void *context, sir_expr *e, bool written)
+{
+    bool *divides = context;
+    (void)written;
+    *divides |= sir_may_divide_by_zero(e);
+}
+
+static void note_divisions(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_division, context);
+}
+
+// Whether a firing may stop the program: by a quotient, or a check that was asked for.
+static bool may_stop(const program_emitter *x, const sir_filter *f)
+{
+    bool divides = x->e.check_rates || x->e.check_bounds;
+    const sir_function *const own[] = {f->work, f->prework};
+    for (size_t i = 0; i < 2; i++)
+        if (own[i] != NULL)
+            sir_visit_stmts(&own[i]->body, note_divisions, &divides);
+    for (size_t i = 0; i < f->functions.len; i++)
+        sir_visit_stmts(&f->functions.data[i]->body, note_divisions, &divides);
+    for (size_t i = 0; i < x->m->functions.len; i++)
+        sir_visit_stmts(&x->m->functions.data[i]->body, note_divisions, &divides);
+    return divides;
+}
+
+// Whether no firing can do otherwise than it declares.
+static bool takes_so(const sir_rate *declared, int64_t least, int64_t most)
+{
+    return least >= declared->min && (declared->max < 0 || (most >= 0 && most <= declared->max));
+}
+
+static const char *truth(bool b)
+{
+    return b ? "true" : "false";
+}
+
+static const char *item_bytes(program_emitter *x, const sir_type *t)
+{
+    return t->kind == SIR_VOID ? "0" : arena_printf(x->e.arena, "sizeof(%s)", emit_declare_item(&x->e, t, ""));
 }
 
 static const char *emit_rates(program_emitter *x, const program_dynamic *dynamic, const sir_function *f)
@@ -15,10 +59,17 @@ static const char *emit_rates(program_emitter *x, const program_dynamic *dynamic
     const sir_actor *actor = x->net->whole->actors.data[dynamic->actor];
     const char *place = body_site(&x->e, f->loc), *name = emit_unique_name(&x->e, arena_printf(a, "%s_%s", dynamic->run, f->kind == SIR_PREWORK ? "firstRates" : "rates"));
     bool in = actor->inputs.len != 0 && actor->inputs.data[0] != SIR_NONE, out = actor->outputs.len != 0 && actor->outputs.data[0] != SIR_NONE;
-    text_line(x, 0, "/* What a firing of %s declares: pop, peek and push, the least and the most (-1: no bound). */", actor->name);
-    text_line(x, 0, "static const svm_DynamicRates %s = {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", \"%s\", %s};\n", name,
+    const sir_rate_bounds known = dynamic->steps == NULL ? sir_function_rates(x->m, f) : (sir_rate_bounds){.pop_min = 1, .pop_max = -1, .push_max = -1};
+    int64_t reach = f->peek.max >= 0 && f->peek.max < f->pop.max ? f->pop.max : f->peek.max;
+    bool pops = takes_so(&f->pop, known.pop_min, known.pop_max), peeks = reach < 0 || (known.reach >= 0 && known.reach <= reach);
+    text_line(x, 0, "/* What a firing of %s declares: pop, peek and push, the least and the most (-1: no bound); bytes of items; whether", actor->name);
+    text_line(x, 0, "   it is known to pop, peek and push so; whether it may stop the program, and is paced by steady states. */");
+    text_line(x, 0, "static const svm_DynamicRates %s = {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %s, %s,", name,
               in ? f->pop.min : 0, in ? no_bound(&f->pop) : 0, in ? f->peek.min : 0, in ? no_bound(&f->peek) : 0, out ? f->push.min : 0,
-              out ? no_bound(&f->push) : 0, actor->name, program_quoted(x, place));
+              out ? no_bound(&f->push) : 0, item_bytes(x, actor->filter->input), item_bytes(x, actor->filter->output));
+    text_line(x, 1, "%s, %s, %s, %s, %s, \"%s\", %s};\n", truth(pops), truth(peeks),
+              truth(takes_so(&f->push, known.push_min, known.push_max)), truth(dynamic->steps == NULL && may_stop(x, actor->filter)),
+              truth(x->net->kernels.data[dynamic - x->dynamics].paced), actor->name, program_quoted(x, place));
     return name;
 }
 
@@ -71,8 +122,13 @@ static void emit_firing(program_emitter *x, int indent, const program_dynamic *d
     text_line(x, indent, "svm_dynamicDone(dynamic);");
 }
 
+static void emit_ends(program_emitter *x, int indent, const char *rates)
+{
+    text_line(x, indent, "svm_DynamicEnds ends = svm_dynamicEnds(&self->dynamic, &%s), *const dynamic = &ends;", rates);
+}
+
 // Scalar fields are locals while the kernel runs: firings are inlined, and what they are then is in registers.
-static void each_scalar(program_emitter *x, const program_dynamic *dynamic, bool load)
+static void each_scalar(program_emitter *x, int indent, const program_dynamic *dynamic, bool load)
 {
     for (VEC_EACH(uint32_t, f, &dynamic->fire.fields)) {
         const sir_field *field = &dynamic->info->filter->fields.data[*f];
@@ -80,9 +136,9 @@ static void each_scalar(program_emitter *x, const program_dynamic *dynamic, bool
         if (is_aggregate_field(dynamic->info, *f))
             continue;
         if (load)
-            text_line(x, 1, "%s = self->state.%s;", emit_declare(&x->e, field->type, name), name);
+            text_line(x, indent, "%s = self->state.%s;", emit_declare(&x->e, field->type, name), name);
         else
-            text_line(x, 1, "self->state.%s = %s;", name, name);
+            text_line(x, indent, "self->state.%s = %s;", name, name);
     }
 }
 
@@ -95,11 +151,10 @@ static void emit_kernel_begin(program_emitter *x, const program_dynamic *dynamic
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", dynamic->run);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = (%s *)kernel;", dynamic->type, dynamic->type);
-    text_line(x, 1, "svm_DynamicActor *const dynamic = &self->dynamic;");
 }
 
 // Locals for scalars, the state for the rest.
-static void emit_steady_firing(program_emitter *x, const program_dynamic *dynamic)
+static void emit_steady_firing(program_emitter *x, int indent, const program_dynamic *dynamic)
 {
     arena *a = x->e.arena;
     text_args args = {0};
@@ -121,32 +176,67 @@ static void emit_steady_firing(program_emitter *x, const program_dynamic *dynami
         VEC_PUSH(a, &args, "&self->sender");
     if (fire->actor)
         VEC_PUSH(a, &args, actor_name(x, dynamic));
-    text_call(x, 2, arena_printf(a, "%s(", fire->name), &args, ");");
-    text_line(x, 2, "svm_dynamicDone(dynamic);");
+    text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
+    text_line(x, indent, "svm_dynamicDone(dynamic);");
     if (dynamic->names.iter != NULL)
-        text_line(x, 2, "self->iter++;");
+        text_line(x, indent, "self->iter++;");
+}
+
+static void emit_first_firing(program_emitter *x, const program_dynamic *dynamic)
+{
+    text_line(x, 1, "if (!self->fired) {");
+    emit_ends(x, 2, dynamic->first_rates);
+    text_line(x, 2, "if (!svm_dynamicBegin(dynamic))");
+    text_line(x, 3, "return;");
+    if (program_receives(x, dynamic->actor))
+        program_deliver(x, 2, dynamic->actor, dynamic->info, &dynamic->names, NULL);
+    emit_firing(x, 2, dynamic, &dynamic->first, "self->state.");
+    text_line(x, 2, "svm_dynamicTell(dynamic);");
+    text_line(x, 2, "self->fired = true;");
+    text_line(x, 1, "}");
+}
+
+// One firing that may wait, apart from those that go on.
+static const char *emit_alone(program_emitter *x, const program_dynamic *dynamic)
+{
+    const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_firing", dynamic->run));
+    text_line(x, 0, "/* A firing, however long it waits for items and room; false: there is none. */");
+    text_line(x, 0, "SVM_OUTLINED static bool %s(%s *self)", name, dynamic->type);
+    text_line(x, 0, "{");
+    emit_ends(x, 1, dynamic->rates);
+    text_line(x, 1, "if (!svm_dynamicBegin(dynamic))");
+    text_line(x, 2, "return false;");
+    emit_firing(x, 1, dynamic, &dynamic->fire, "self->state.");
+    if (dynamic->names.iter != NULL)
+        text_line(x, 1, "self->iter++;");
+    text_line(x, 1, "svm_dynamicTell(dynamic);");
+    text_line(x, 1, "return true;");
+    text_line(x, 0, "}\n");
+    return name;
 }
 
 static void emit_kernel(program_emitter *x, const program_dynamic *dynamic, bool prework)
 {
+    bool receives = program_receives(x, dynamic->actor), apart = dynamic->fire.twice && !receives;
+    const char *alone = apart ? emit_alone(x, dynamic) : NULL;
     emit_kernel_begin(x, dynamic);
-    if (prework) {
-        text_line(x, 1, "if (!self->fired) {");
-        text_line(x, 2, "if (!svm_dynamicBegin(dynamic, &%s))", dynamic->first_rates);
-        text_line(x, 3, "return;");
-        if (program_receives(x, dynamic->actor))
-            program_deliver(x, 2, dynamic->actor, dynamic->info, &dynamic->names, NULL);
-        emit_firing(x, 2, dynamic, &dynamic->first, "self->state.");
-        text_line(x, 2, "self->fired = true;");
+    if (prework)
+        emit_first_firing(x, dynamic);
+    int indent = apart ? 2 : 1;
+    if (apart)
+        text_line(x, 1, "while (%s(self)) {", alone);
+    emit_ends(x, indent, dynamic->rates);
+    each_scalar(x, indent, dynamic, true);
+    text_line(x, indent, "while (svm_dynamic%s(dynamic)) {", apart ? "GoesOn" : "Begin");
+    if (receives)
+        program_deliver(x, indent + 1, dynamic->actor, dynamic->info, &dynamic->names, &dynamic->fire);
+    emit_steady_firing(x, indent + 1, dynamic);
+    text_line(x, indent, "}");
+    each_scalar(x, indent, dynamic, false);
+    if (apart) {
+        text_line(x, 2, "svm_dynamicTell(dynamic);");
         text_line(x, 1, "}");
     }
-    each_scalar(x, dynamic, true);
-    text_line(x, 1, "while (svm_dynamicBegin(dynamic, &%s)) {", dynamic->rates);
-    if (program_receives(x, dynamic->actor))
-        program_deliver(x, 2, dynamic->actor, dynamic->info, &dynamic->names, &dynamic->fire);
-    emit_steady_firing(x, dynamic);
-    text_line(x, 1, "}");
-    each_scalar(x, dynamic, false);
     text_line(x, 0, "}\n");
 }
 
@@ -159,7 +249,8 @@ static void emit_steps(program_emitter *x, program_dynamic *dynamic)
     dynamic->rates = emit_rates(x, dynamic, &work);
     emit_struct(x, dynamic, false);
     emit_kernel_begin(x, dynamic);
-    program_steps_run(x, dynamic->steps, dynamic->rates);
+    emit_ends(x, 1, dynamic->rates);
+    program_steps_run(x, dynamic->steps);
     text_line(x, 0, "}\n");
 }
 

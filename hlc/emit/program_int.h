@@ -506,7 +506,7 @@ void program_dynamic_functions(program_emitter *x);
 // The tables of a kernel that is a machine of few states; NULL: it is none. base: of its names.
 const program_steps *program_find_steps(program_emitter *x, uint32_t kernel, const sir_actor *actor, const char *base);
 void program_steps_members(program_emitter *x, const program_steps *s); // of the kernel's struct
-void program_steps_run(program_emitter *x, const program_steps *s, const char *rates);
+void program_steps_run(program_emitter *x, const program_steps *s);
 void program_describe_regions(program_emitter *x);
 void program_region_struct(program_emitter *x, uint32_t kernel); // members of a kernel's struct
 void program_region_tables(program_emitter *x, uint32_t kernel);

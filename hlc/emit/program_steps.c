@@ -2,7 +2,7 @@
 // Filters with dynamic rates that take bits and have few states (hlc/ir/steps.h): what several bits do in each state is looked up
 // at once.
 //
-//     while (svm_dynamicBegin(dynamic, &Decode_kernel_rates)) {
+//     while (svm_dynamicBegin(dynamic)) {
 //         const unsigned char *in = (const unsigned char *)dynamic->front;
 //         int *out = (int *)dynamic->back;
 //         for (; svm_stepsHaveRoom(dynamic, in, 8, out, 4); in += 8) {
@@ -124,7 +124,7 @@ void program_steps_members(program_emitter *x, const program_steps *s)
     text_line(x, 1, "%s pushed[%zu][%" PRIu32 "];", s->stored, rows, s->width);
 }
 
-void program_steps_run(program_emitter *x, const program_steps *s, const char *rates)
+void program_steps_run(program_emitter *x, const program_steps *s)
 {
     const char *item = s->item;
     text_line(x, 1, "if (!self->ready)");
@@ -132,7 +132,7 @@ void program_steps_run(program_emitter *x, const program_steps *s, const char *r
               s->table.steps.len / 2, s->bits, s->values, s->values, s->width);
     text_line(x, 1, "self->ready = true;");
     text_line(x, 1, "uint32_t state = self->state;");
-    text_line(x, 1, "while (svm_dynamicBegin(dynamic, &%s)) {", rates);
+    text_line(x, 1, "while (svm_dynamicBegin(dynamic)) {");
     text_line(x, 2, "const char *in = dynamic->front;");
     text_line(x, 2, "%s *out = (%s *)dynamic->back;", item, item);
     text_line(x, 2, "while (svm_stepsFit(dynamic, in, %d, out, %" PRIu32 " * sizeof *out)) {", s->bits, s->width);

@@ -74,11 +74,48 @@ static void find_longest(hlc_program *p, plan_candidate *c)
 
 // ---- Where kernels work in the memory that all reach ----
 
+// Items that a stream between kernels passes on in a steady state, as far as they are known.
+static int64_t stream_items(const hlc_program *p, const plan_stream *st)
+{
+    const sir_channel *ch = &p->net->whole->channels.data[st->channel];
+    int64_t written = st->writer == SIR_NONE ? 1 : p->schedule->reps[st->writer],
+            read = st->reader == SIR_NONE ? 1 : p->schedule->reps[st->reader];
+    if (st->from == SIR_NONE)
+        written = p->net->whole_schedule->reps[ch->producer];
+    return number_max(written, read);
+}
+
+// Bytes of a net's blocks and streams. What is read for a strip is in a stream, all of it, before the kernels run that steady
+// states pace, and was in the reader's hands.
+static double net_bytes(const hlc_program *p, const plan *pl)
+{
+    double bytes = (double)pl->bytes;
+    for (size_t i = 0; i < pl->capacities.len; i++) {
+        const plan_stream *st = &pl->net->streams.data[i];
+        int64_t items = pl->capacities.data[i], read = stream_items(p, st) * pl->strip;
+        if (st->from == SIR_NONE)
+            items = read + number_max(items, read);
+        bytes += (double)items * (double)plan_element_bytes(pl->net->whole, st->channel);
+    }
+    return bytes;
+}
+
+// What streams pass on is copied to them and from them, beside files' own copies, so that a net on one processor leaves room for
+// these in the second cache. first: bytes of the shortest strips, 0 for these.
+static bool is_near(const hlc_program *p, const plan_candidate *c, const plan *pl, double first)
+{
+    const machine_processor *kernel = c->charges->kernel;
+    if (p->net == NULL || pl->where.len != 0 || kernel->caches.len < 2 || first == 0)
+        return true;
+    double second = (double)p->machine->memories.data[kernel->caches.data[1].index].size, bytes = net_bytes(p, pl);
+    return bytes <= NET_CACHE_SHARE * second || bytes <= 2 * first;
+}
+
 static int64_t choose_strip(hlc_program *p, const plan_candidate *c)
 {
     const int64_t greatest = plan_greatest_strip(p, STRIP_STEADY_STATES), threads = plan_threads_strip(p);
     int64_t best = 1;
-    double least = 0;
+    double least = 0, first = 0;
     for (int64_t n = 1; n <= greatest; n *= 2) {
         if (n > 1 && (((double)n * c->charges->operations > STRIP_OPERATIONS && n / 2 >= threads) ||
                       c->charges->moved * (double)n / 2 > (double)STRIP_BYTES))
@@ -86,8 +123,10 @@ static int64_t choose_strip(hlc_program *p, const plan_candidate *c)
         plan_evaluation e = with_strip(p, *c, n);
         if (e.fails != NULL && e.fails->why == PLAN_WHY_SHORT_ROUND)
             continue;
-        if (e.fails != NULL)
+        if (e.fails != NULL || !is_near(p, c, e.plan, first))
             break;
+        if (least == 0 && p->net != NULL)
+            first = net_bytes(p, e.plan);
         if (least == 0 || e.overhead < 0.98 * least || n / 2 < threads) {
             best = n;
             least = e.overhead;

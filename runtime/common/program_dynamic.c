@@ -71,13 +71,13 @@ static void limit(svm_DynamicActor *f)
     const svm_DynamicRates *r = f->rates;
     f->popEnd = f->peekEnd = f->windowEnd;
     f->pushEnd = f->roomEnd;
-    if (f->in) {
-        char *from = (char *)(uintptr_t)f->front, *end = (char *)(uintptr_t)f->windowEnd;
-        int64_t popped = f->popped + (f->front - f->taken);
+    char *from = (char *)(uintptr_t)f->front, *end = (char *)(uintptr_t)f->windowEnd;
+    int64_t popped = f->popped + (f->front - f->taken);
+    if (f->in && !r->popsSo)
         f->popEnd = end_of(from, end, bytes_of(r->popMax, f->in), popped);
+    if (f->in && !r->peeksSo)
         f->peekEnd = end_of(from, end, bytes_of(most_peeked(r), f->in), popped);
-    }
-    if (f->out)
+    if (f->out && !r->pushesSo)
         f->pushEnd = end_of(f->back, f->roomEnd, bytes_of(r->pushMax, f->out), f->pushed + (f->back - f->given));
 }
 
@@ -218,18 +218,6 @@ static void lookAtMail(svm_DynamicActor *f)
     (void)svmr_cutAtMail(m, 1);
 }
 
-// From the next firing on, as long as these find what they need and give something.
-static void begin_quickly(svm_DynamicActor *f, const svm_DynamicRates *r, size_t need)
-{
-    f->quick = r;
-    f->need = bytes_of(need > 0 ? (int64_t)need : 1, f->in);
-    f->popLeast = bytes_of(r->popMin, f->in);
-    f->pushLeast = bytes_of(f->out ? r->pushMin : 0, f->out);
-    f->popMost = bytes_of(r->popMax, f->in);
-    f->peekMost = bytes_of(most_peeked(r), f->in);
-    f->pushMost = bytes_of(r->pushMax, f->out);
-}
-
 bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates)
 {
     f->quick = NULL;
@@ -272,7 +260,7 @@ bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates)
     f->pushed = f->given - f->back;
     limit(f);
     if ((f->in || f->common.left > 0) && !f->common.mail && !f->common.sender && !f->idle)
-        begin_quickly(f, rates, need);
+        f->quick = rates;
     return true;
 }
 
@@ -301,7 +289,10 @@ void svm_dynamicDoneNext(svm_DynamicActor *f)
         fail(f, "'%s' pushed %lld item%s in a firing and declares %lld", r->name, (long long)pushed,
              pushed == 1 ? "" : "s", (long long)r->pushMin);
     for (; f->in && popped < r->popMin; popped++) // declared pops that it did not make
-        (void)svm_dynamicPop(f, f->in->stream.elementSize);
+        if (f->front == f->popEnd)
+            (void)svm_dynamicPopNext(f, f->in->stream.elementSize);
+        else
+            f->front += f->in->stream.elementSize;
     f->popEnd = f->peekEnd = f->windowEnd;
     f->pushEnd = f->roomEnd;
     noteIdle(f, popped == 0 && pushed == 0);

@@ -331,25 +331,61 @@ static void readIn(svm_NetReader *r, size_t wanted)
         r->held += (size_t)svm_readerRead(r->reader, r->items + r->held * size, (ptrdiff_t)(wanted - r->held));
 }
 
+// Places for up to `wanted` items that lie side by side in a reader's stream, one at least.
+static size_t roomFor(svm_Net *n, svm_NetReader *r, size_t wanted)
+{
+    svm_Stream *s = &r->channel->stream;
+    svmr_produces(s, NULL, here());
+    for (;;) {
+        size_t k = svmr_backPiece(s, wanted);
+        if (k != 0)
+            return k;
+        if (!startOffloads(n) && !await(n, NULL, s) && !writeOut(n) && !growBlocks(n))
+            growFull(n, inTheWay(r->channel->consumer, r->channel));
+    }
+}
+
 // The first items that a reader holds go into its stream.
 static void passOn(svm_Net *n, svm_NetReader *r, size_t count)
 {
     svm_Stream *s = &r->channel->stream;
     size_t size = s->elementSize;
     for (size_t done = 0; done < count;) {
-        svmr_produces(s, NULL, here());
-        size_t k = svmr_backPiece(s, count - done);
-        if (k == 0) {
-            if (!startOffloads(n) && !await(n, NULL, s) && !writeOut(n) && !growBlocks(n))
-                growFull(n, inTheWay(r->channel->consumer, r->channel));
-            continue;
-        }
+        size_t k = roomFor(n, r, count - done);
         memcpy(s->data + s->back, r->items + done * size, k * size);
         svmr_pushed(s, k);
         done += k;
     }
     r->held -= count;
     memmove(r->items, r->items + count * size, r->held * size);
+}
+
+// Reads into the stream where whole steady states' items have places side by side there, up to `wanted` of them; how many
+// these are. What is left of one is held.
+static size_t readStraight(svm_Net *n, svm_NetReader *r, size_t wanted)
+{
+    svm_Stream *s = &r->channel->stream;
+    size_t size = s->elementSize, each = (size_t)r->steady, states = 0;
+    while (states < wanted && r->held == 0) {
+        size_t k = roomFor(n, r, (wanted - states) * each) / each;
+        if (k == 0) {
+            readIn(r, each);
+            if (r->held < each)
+                break;
+            passOn(n, r, each);
+            states++;
+            continue;
+        }
+        size_t got = (size_t)svm_readerRead(r->reader, s->data + s->back, (ptrdiff_t)(k * each)), left = got % each;
+        r->items = svmr_grow(r->items, &r->room, left > 0 ? left : 1, size);
+        memcpy(r->items, s->data + s->back + (got - left) * size, left * size);
+        r->held = left;
+        svmr_pushed(s, got - left);
+        states += got / each;
+        if (got < k * each)
+            break;
+    }
+    return states;
 }
 
 // ---- Deadlocks ----
@@ -503,6 +539,8 @@ static bool start(svm_Net *n)
 static int64_t readFor(svm_Net *n, int64_t wanted)
 {
     int64_t complete = wanted;
+    if (n->readerCount == 1 && n->readers[0].steady != 0 && n->readers[0].held == 0)
+        return (int64_t)readStraight(n, &n->readers[0], (size_t)wanted);
     for (size_t i = 0; i < n->readerCount; i++) {
         svm_NetReader *r = &n->readers[i];
         if (r->steady == 0)

@@ -52,7 +52,11 @@ typedef struct svm_NetKernel {
 // What a firing declares. -1: no bound.
 typedef struct svm_DynamicRates {
     int64_t popMin, popMax, peekMin, peekMax, pushMin, pushMax;
-    const char *name, *place; // "Encode", "rle.str:12" or ""
+    ptrdiff_t inSize, outSize;            // of items; 0: none
+    bool popsSo, peeksSo, pushesSo;       // it is known to keep to that: nobody looks
+    bool mayStop;                         // it may stop the program: then all that firings before it pushed is there
+    bool paced;                           // svm_NetKernel.paced
+    const char *name, *place;             // "Encode", "rle.str:12" or ""
 } svm_DynamicRates;
 
 typedef struct svm_DynamicActor {
@@ -69,12 +73,24 @@ typedef struct svm_DynamicActor {
     int64_t popped, pushed; // by the firing, up to there, in bytes
     const svm_DynamicRates *rates; // of the firing
     // Rates of which firings begin and end at once where they find what they need side by side, as nothing else is to be
-    // looked at; NULL: none. In bytes: what a firing must find; the least and the most that it pops, peeks at and pushes.
+    // looked at; NULL: none.
     const svm_DynamicRates *quick;
-    ptrdiff_t need, popLeast, pushLeast, popMost, peekMost, pushMost;
     bool idle;         // the last firing neither popped nor pushed: the next waits for one item more
     size_t idleItems;  // how many it began with
 } svm_DynamicActor;
+
+// What a kernel has at hand of its actor while it runs: a local variable whose parts are in registers, as firings are
+// inlined. Private. `front` and `back` go on, and the actor hears of that when something is to be looked at.
+typedef struct svm_DynamicEnds {
+    svm_DynamicActor *actor;
+    const svm_DynamicRates *rates; // as all below that says so, known when compiled
+    const char *front, *popEnd, *peekEnd, *windowEnd;
+    char *back, *pushEnd, *roomEnd;
+    const char *begunFront, *begunBack; // where the firing began, or would have in these windows
+    int64_t left;
+    bool quick;                 // the actor's rates are these, and nothing else is to be looked at
+    bool itemsThere, roomThere; // known: all that the firing may pop, peek at and push, so that it does not look
+} svm_DynamicEnds;
 
 bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates); // private, as all those ending in Next
 void svm_dynamicDoneNext(svm_DynamicActor *f);
@@ -82,65 +98,169 @@ const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size);
 const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t size);
 void *svm_dynamicPushNext(svm_DynamicActor *f, size_t size);
 
-// K: waits until a firing of these rates begins; false: none will, or enough have. Then the outputs have ended, or the
-// kernel is to return until it is run again.
-static inline bool svm_dynamicBegin(svm_DynamicActor *f, const svm_DynamicRates *rates)
+// Private: bytes from one place to another, of the same items or NULL.
+static inline ptrdiff_t svm_dynamicBytes(const char *from, const char *to)
 {
-    if (SVM_DYNAMIC_UNLIKELY(f->quick != rates || f->common.left == 0 || f->windowEnd - f->front < f->need))
-        return svm_dynamicBeginNext(f, rates);
-    const ptrdiff_t there = f->windowEnd - f->front, room = f->roomEnd - f->back;
-    f->popEnd = there > f->popMost ? f->front + f->popMost : f->windowEnd;
-    f->peekEnd = there > f->peekMost ? f->front + f->peekMost : f->windowEnd;
-    f->pushEnd = room > f->pushMost ? f->back + f->pushMost : f->roomEnd;
-    f->popped = f->taken - f->front;
-    f->pushed = f->given - f->back;
+    return (ptrdiff_t)((uintptr_t)to - (uintptr_t)from);
+}
+// Private: a kernel hears of its actor where the windows are.
+static inline void svm_dynamicHear(svm_DynamicEnds *e)
+{
+    const svm_DynamicActor *f = e->actor;
+    const svm_DynamicRates *r = e->rates;
+    e->front = f->front;
+    e->windowEnd = f->windowEnd;
+    e->popEnd = r->popsSo ? e->windowEnd : f->popEnd;
+    e->peekEnd = r->peeksSo ? e->windowEnd : f->peekEnd;
+    e->back = f->back;
+    e->roomEnd = f->roomEnd;
+    e->pushEnd = r->pushesSo ? e->roomEnd : f->pushEnd;
+    e->begunFront = (const char *)((uintptr_t)f->taken - (uintptr_t)f->popped);
+    e->begunBack = (const char *)((uintptr_t)f->given - (uintptr_t)f->pushed);
+    if (r->paced)
+        e->left = f->common.left;
+}
+
+// K: the ends of an actor's streams, for firings of these rates.
+static inline svm_DynamicEnds svm_dynamicEnds(svm_DynamicActor *f, const svm_DynamicRates *rates)
+{
+    svm_DynamicEnds e = {.actor = f, .rates = rates, .left = -1, .quick = f->quick == rates};
+    svm_dynamicHear(&e);
+    return e;
+}
+// K: the actor hears how far its kernel has come. What is at hand is of no use afterwards.
+static inline void svm_dynamicTell(const svm_DynamicEnds *e)
+{
+    svm_DynamicActor *f = e->actor;
+    f->front = e->front;
+    f->back = e->back;
+    f->popped = svm_dynamicBytes(e->begunFront, f->taken);
+    f->pushed = svm_dynamicBytes(e->begunBack, f->given);
+    if (e->rates->paced && f->common.left > 0)
+        f->common.left = e->left;
+}
+
+// Private: a firing begins, of which all is known that there is to know.
+static inline void svm_dynamicBegun(svm_DynamicEnds *e)
+{
+    const svm_DynamicRates *r = e->rates;
+    const ptrdiff_t there = svm_dynamicBytes(e->front, e->windowEnd), room = svm_dynamicBytes(e->back, e->roomEnd);
+    const int64_t peekMax = r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
+    if (r->inSize != 0 && !r->popsSo)
+        e->popEnd = r->popMax >= 0 && there / r->inSize > r->popMax ? e->front + r->popMax * r->inSize : e->windowEnd;
+    if (r->inSize != 0 && !r->peeksSo)
+        e->peekEnd = peekMax >= 0 && there / r->inSize > peekMax ? e->front + peekMax * r->inSize : e->windowEnd;
+    if (r->outSize != 0 && !r->pushesSo)
+        e->pushEnd = r->pushMax >= 0 && room / r->outSize > r->pushMax ? e->back + r->pushMax * r->outSize : e->roomEnd;
+    e->begunFront = e->front;
+    e->begunBack = e->back;
+    if (r->mayStop)
+        e->actor->pushed = svm_dynamicBytes(e->back, e->actor->given);
+}
+// Private: whether a firing can begin at once that wants so many items and so much room.
+static inline bool svm_dynamicFinds(const svm_DynamicEnds *e, int64_t items, int64_t room)
+{
+    const svm_DynamicRates *r = e->rates;
+    return e->quick && (r->inSize == 0 || svm_dynamicBytes(e->front, e->windowEnd) >= items * r->inSize) &&
+           (r->outSize == 0 || svm_dynamicBytes(e->back, e->roomEnd) >= room * r->outSize) && (!r->paced || e->left != 0);
+}
+
+// K: waits until a firing begins; false: none will, or enough have. Then the outputs have ended, or the kernel is to
+// return until it is run again.
+static inline bool svm_dynamicBegin(svm_DynamicEnds *e)
+{
+    const svm_DynamicRates *r = e->rates;
+    const int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin;
+    e->itemsThere = e->roomThere = false;
+    if (svm_dynamicFinds(e, least > 0 ? least : 1, 0)) {
+        svm_dynamicBegun(e);
+        return true;
+    }
+    svm_dynamicTell(e);
+    bool begins = svm_dynamicBeginNext(e->actor, r);
+    svm_dynamicHear(e);
+    e->quick = e->actor->quick != NULL;
+    return begins;
+}
+
+enum { SVM_DYNAMIC_FEW = 256 };
+// K: whether a firing begins at once that finds all that it may pop, peek at and push, as far as that is known and not
+// much: in it nothing is looked at.
+static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
+{
+    const svm_DynamicRates *r = e->rates;
+    const int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin, most = r->peekMax > r->popMax ? r->peekMax : r->popMax;
+    const bool takesFew = r->popMax >= 0 && r->peekMax >= 0 && most <= SVM_DYNAMIC_FEW, givesFew = r->pushMax >= 0 && r->pushMax <= SVM_DYNAMIC_FEW;
+    if (!svm_dynamicFinds(e, takesFew && most > 0 ? most : least > 0 ? least : 1, givesFew ? r->pushMax : 0))
+        return false;
+    svm_dynamicBegun(e);
+    e->itemsThere = takesFew && r->popsSo && r->peeksSo;
+    e->roomThere = givesFew && r->pushesSo;
     return true;
 }
 // K: the firing is over.
-static inline void svm_dynamicDone(svm_DynamicActor *f)
+static inline void svm_dynamicDone(svm_DynamicEnds *e)
 {
-    const int64_t popped = f->popped + (f->front - f->taken), pushed = f->pushed + (f->back - f->given);
-    if (SVM_DYNAMIC_UNLIKELY(f->quick == NULL || popped < f->popLeast || pushed < f->pushLeast || (popped | pushed) == 0))
-        svm_dynamicDoneNext(f);
-    else if (f->common.left > 0)
-        f->common.left--;
+    const svm_DynamicRates *r = e->rates;
+    const ptrdiff_t popped = svm_dynamicBytes(e->begunFront, e->front), pushed = svm_dynamicBytes(e->begunBack, e->back);
+    if (SVM_DYNAMIC_UNLIKELY(!e->quick || (!r->popsSo && popped < r->popMin * r->inSize) ||
+                             (!r->pushesSo && pushed < r->pushMin * r->outSize) ||
+                             (r->popMin == 0 && r->pushMin == 0 && (popped | pushed) == 0))) {
+        svm_dynamicTell(e);
+        svm_dynamicDoneNext(e->actor);
+        svm_dynamicHear(e);
+        e->quick = false;
+    } else if (r->paced) {
+        e->left--;
+    }
 }
 
 // K: the next item, which stays where it is until the next call; where there is none, the firing waits, and is given up
 // when no more will come: the kernel ends.
-static inline const void *svm_dynamicPop(svm_DynamicActor *f, size_t size)
+static inline const void *svm_dynamicPop(svm_DynamicEnds *e, size_t size)
 {
-    const char *item = f->front;
-    if (SVM_DYNAMIC_UNLIKELY(item == f->popEnd))
-        return svm_dynamicPopNext(f, size);
-    f->front = item + size;
+    const void *item = e->front;
+    if (!e->itemsThere && SVM_DYNAMIC_UNLIKELY(item == e->popEnd)) {
+        svm_dynamicTell(e);
+        item = svm_dynamicPopNext(e->actor, size);
+        svm_dynamicHear(e);
+    } else {
+        e->front += size;
+    }
     return item;
 }
-static inline const void *svm_dynamicPeek(svm_DynamicActor *f, ptrdiff_t offset, size_t size)
+static inline const void *svm_dynamicPeek(svm_DynamicEnds *e, ptrdiff_t offset, size_t size)
 {
-    const char *item = f->front;
-    if (SVM_DYNAMIC_UNLIKELY((size_t)offset >= (size_t)(f->peekEnd - item) / size))
-        return svm_dynamicPeekNext(f, offset, size);
-    return item + (size_t)offset * size;
+    const void *item = e->front + (size_t)offset * size;
+    if (!e->itemsThere && SVM_DYNAMIC_UNLIKELY((size_t)offset >= (size_t)svm_dynamicBytes(e->front, e->peekEnd) / size)) {
+        svm_dynamicTell(e);
+        item = svm_dynamicPeekNext(e->actor, offset, size);
+        svm_dynamicHear(e);
+    }
+    return item;
 }
 // K: the place of the next item, to be written before anything else is done with the dynamic-rate actor.
-static inline void *svm_dynamicPush(svm_DynamicActor *f, size_t size)
+static inline void *svm_dynamicPush(svm_DynamicEnds *e, size_t size)
 {
-    char *item = f->back;
-    if (SVM_DYNAMIC_UNLIKELY(item == f->pushEnd))
-        return svm_dynamicPushNext(f, size);
-    f->back = item + size;
+    void *item = e->back;
+    if (!e->roomThere && SVM_DYNAMIC_UNLIKELY(item == e->pushEnd)) {
+        svm_dynamicTell(e);
+        item = svm_dynamicPushNext(e->actor, size);
+        svm_dynamicHear(e);
+    } else {
+        e->back += size;
+    }
     return item;
 }
 
 // K: items that the firing has popped and pushed so far.
-static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicActor *f, size_t size)
+static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicEnds *e, size_t size)
 {
-    return ((ptrdiff_t)f->popped + (f->front - f->taken)) / (ptrdiff_t)size;
+    return svm_dynamicBytes(e->begunFront, e->front) / (ptrdiff_t)size;
 }
-static inline ptrdiff_t svm_dynamicPushed(const svm_DynamicActor *f, size_t size)
+static inline ptrdiff_t svm_dynamicPushed(const svm_DynamicEnds *e, size_t size)
 {
-    return ((ptrdiff_t)f->pushed + (f->back - f->given)) / (ptrdiff_t)size;
+    return svm_dynamicBytes(e->begunBack, e->back) / (ptrdiff_t)size;
 }
 
 // ---- Dynamic-rate actors that take bits and have few states ----
@@ -159,9 +279,9 @@ typedef struct svm_Step {
 void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const void *values, size_t size, size_t width,
                    uint32_t *joined, void *pushed);
 // K: whether so many bits are there, at `in`, and room for so many bytes at `out`, side by side.
-static inline bool svm_stepsFit(const svm_DynamicActor *f, const char *in, ptrdiff_t bits, const void *out, size_t bytes)
+static inline bool svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits, const void *out, size_t bytes)
 {
-    return f->windowEnd - in >= bits && f->roomEnd - (const char *)out >= (ptrdiff_t)bytes;
+    return e->windowEnd - in >= bits && e->roomEnd - (const char *)out >= (ptrdiff_t)bytes;
 }
 // K: the next bits, which are bytes, the first one highest.
 static inline uint32_t svm_stepBits2(const char *in)
