@@ -20,6 +20,8 @@
 
 // Items of a trip up to which a vector's are put together and taken apart by shuffles.
 enum { LEAST_TRIPS = 4, MOST_ITEMS = 2 };
+// Trips of a loop that are no vector where others read across them.
+enum { MOST_CROSSED = 8 };
 // Trips of a loop that adds from which vectors are worth the sum of their lanes.
 enum { LEAST_SUMMED = 16 };
 
@@ -221,6 +223,45 @@ static bool lies_apart(const sir_function *f, int64_t trips)
     return f->pop.max >= trips && f->peek.max <= f->pop.max;
 }
 
+typedef struct cross_walk {
+    const sides_walk *w;
+    bool *counts; // per local: a loop counts it
+    bool crosses;
+} cross_walk;
+
+static void note_count(void *context, sir_stmt *s)
+{
+    cross_walk *x = context;
+    if (s->kind == SIR_FOR)
+        x->counts[s->u.for_.local] = true;
+}
+
+static void note_crossing(void *context, sir_expr *e, bool written)
+{
+    cross_walk *x = context;
+    (void)written;
+    const sir_expr *root = e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY ? sir_lvalue_root(e) : NULL;
+    if (root == NULL || root->kind != SIR_FIELD || !x->w->fields[root->index])
+        return;
+    const sir_expr *at = e->u.arg[1];
+    x->crosses |= at->kind != SIR_LOCAL || !x->counts[at->index];
+}
+
+static void note_crossings(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_crossing, context);
+}
+
+// Whether trips elsewhere read what others of a short loop wrote, as the states of a decoder do: a vector would be put together
+// of numbers and taken apart again in each firing.
+static bool crosses(const sides_walk *w, int64_t trips)
+{
+    cross_walk x = {.w = w, .counts = ARENA_ARRAY(w->c->e->arena, bool, w->c->function->locals.len + 1)};
+    sir_visit_stmts(&w->c->function->body, note_count, &x);
+    sir_visit_stmts(&w->c->function->body, note_crossings, &x);
+    return x.crosses && trips <= MOST_CROSSED;
+}
+
 int body_trips_aside(body_context *c, const sir_stmt *s)
 {
     int64_t trips;
@@ -243,7 +284,7 @@ int body_trips_aside(body_context *c, const sir_stmt *s)
             find_sums(&w, b->data[i]);
     for (size_t i = 0; i < b->len && !w.fails && (w.state || w.adds); i++)
         check_stmt(&w, b->data[i]);
-    if (w.fails || (!w.state && !w.adds))
+    if (w.fails || (!w.state && !w.adds) || crosses(&w, trips))
         return 0;
     c->aside_adds |= w.adds;
     return (int)trips;

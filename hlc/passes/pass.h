@@ -96,6 +96,7 @@ bool pass_stages(hlc_program *p);
 bool pass_inline(hlc_program *p);
 bool pass_unfold(hlc_program *p);
 bool pass_privatize(hlc_program *p);
+bool pass_beside(hlc_program *p);
 bool pass_windows(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
 bool pass_reorder(hlc_program *p);

@@ -417,6 +417,8 @@ static bool tabulate(hlc_program *p, sir_filter *f, bool locals_too)
         tabulate_function(&t, *g);
     bool few = !locals_too && tabulate_keys(p, f, &t.bytes);
     few |= !locals_too && tabulate_few(p, f, &t.bytes);
+    few |= !locals_too && tabulate_regions(p, f, &t.bytes);
+    few |= !locals_too && tabulate_chosen(p, f, &t.bytes);
     if (t.made > 0 || few)
         sir_filter_derive(p->module, f);
     arena_destroy(t.a);

@@ -34,9 +34,18 @@ bool tab_is_constant(const sir_filter *f, const sir_expr *root);
 // The field of a filter that is this constant table, a new one if there is none yet.
 uint32_t tab_field(sir_module *m, sir_filter *f, sir_value value, sir_loc loc);
 
+// The least number of bits from the lowest on that n has none beyond.
+uint32_t tab_below(uint64_t n);
+// Per local of a function, the bits that its values may have; elements of an array together. UINT32_MAX: nothing is known.
+uint32_t *tab_local_bits(arena *a, const sir_module *m, const sir_filter *filter, const sir_function *f);
+
 // Look-ups for what comes of a state of few values and of few bits of the items alone. bytes: left for tables.
 bool tabulate_few(hlc_program *p, sir_filter *f, int64_t *bytes);
 // Branches that are alike but for look-ups by a number of few values.
 bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes);
+// Statements of which all that matters comes of numbers of few values.
+bool tabulate_regions(hlc_program *p, sir_filter *f, int64_t *bytes);
+// Elements of a small array that a constant table leads to.
+bool tabulate_chosen(hlc_program *p, sir_filter *f, int64_t *bytes);
 
 #endif

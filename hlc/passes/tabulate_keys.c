@@ -20,8 +20,8 @@
 // Not where firings may go side by side in vectors: each lane would have a row of its own.
 //
 // NOTE(keys). A key is a local that is assigned where it is declared alone. Of branches it may also be one that goes from trip
-// to trip, such as a syndrome's sum, where nothing but the last statement of a branch assigns it. Bits that it may have are found by following
-// masks, shifts and sums through the function, elements of an array together, until there are no new ones.
+// to trip, such as a syndrome's sum, where nothing but the last statement of a branch assigns it. Bits that it may have are those of
+// tabulate_bits.c.
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@
 #include "hlc/passes/tabulate_int.h"
 #include "hlc/plan/plan_int.h"
 
-// Values of a key; elements of a table; loops around; rounds until all bits are known.
-enum { KEY_VALUES = 256, KEY_ELEMENTS = 8192, KEY_LOOPS = 16, KEY_ROUNDS = 64 };
+// Values of a key; elements of a table; loops around.
+enum { KEY_VALUES = 256, KEY_ELEMENTS = 8192, KEY_LOOPS = 16 };
 
 // Of what a loop computes of a key: trips and operations of a trip from which a row of a table is better, sums and products
 // aside, which subscripts are made of; operations, at most; steps of looking for such in a function, in all.
@@ -64,112 +64,6 @@ typedef struct key_pass {
     uint32_t told; // the key of the last such table
     int64_t steps; // left
 } key_pass;
-
-// ---- Bits ----
-
-static uint32_t below(uint64_t n)
-{
-    uint32_t r = 0;
-    while (r < n && r != UINT32_MAX)
-        r = r << 1 | 1;
-    return r;
-}
-
-static uint32_t table_bits(const key_pass *x, const sir_expr *root)
-{
-    if (!tab_is_constant(x->filter, root))
-        return UINT32_MAX;
-    const sir_value *v =
-        root->kind == SIR_GLOBAL ? &x->m->globals.data[root->index].value : &x->filter->fields.data[root->index].init;
-    uint32_t r = 0;
-    for (uint64_t i = 0; !v->zero && i < v->type->words; i++)
-        r |= (uint32_t)v->data[i].i;
-    return r;
-}
-
-static uint32_t bits_of(const key_pass *x, const sir_expr *e);
-
-static uint32_t shifted_bits(const key_pass *x, const sir_expr *e)
-{
-    uint32_t a = bits_of(x, e->u.arg[0]);
-    const sir_expr *by = e->u.arg[1];
-    if (by->kind != SIR_CONST || by->u.value.i < 0 || by->u.value.i > 31 || (e->op == LANG_OP_SHR && a >> 31 != 0))
-        return UINT32_MAX;
-    return e->op == LANG_OP_SHR ? a >> by->u.value.i : a << by->u.value.i;
-}
-
-static uint32_t bits_of(const key_pass *x, const sir_expr *e)
-{
-    if (e->type->kind == SIR_BOOLEAN || e->type->kind == SIR_BIT)
-        return 1;
-    if (e->type->kind != SIR_INT)
-        return UINT32_MAX;
-    switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return (uint32_t)e->u.value.i;
-    case SIR_LOCAL: return x->bits[e->index];
-    case SIR_SELECT: return bits_of(x, e->u.arg[1]) | bits_of(x, e->u.arg[2]);
-    case SIR_INDEX: {
-        const sir_expr *root = sir_lvalue_root((sir_expr *)(uintptr_t)e);
-        bool local = root != NULL && root->kind == SIR_LOCAL;
-        return local ? x->bits[root->index] : table_bits(x, root);
-    }
-    case SIR_BINARY: break;
-    default: return UINT32_MAX;
-    }
-    if (e->op == LANG_OP_SHL || e->op == LANG_OP_SHR)
-        return shifted_bits(x, e);
-    uint32_t a = bits_of(x, e->u.arg[0]), b = bits_of(x, e->u.arg[1]);
-    switch (e->op) {
-    case LANG_OP_AND: return a & b;
-    case LANG_OP_OR:
-    case LANG_OP_XOR: return a | b;
-    case LANG_OP_ADD: return (a | b) >> 30 != 0 ? UINT32_MAX : below((uint64_t)a + b);
-    default: return UINT32_MAX;
-    }
-}
-
-static void add_bits(key_pass *x, uint32_t local, uint32_t bits)
-{
-    x->changed |= (x->bits[local] | bits) != x->bits[local];
-    x->bits[local] |= bits;
-}
-
-static void follow_bits(void *context, sir_stmt *s)
-{
-    key_pass *x = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
-    if (s->kind == SIR_DECL)
-        add_bits(x, s->u.decl.local, s->u.decl.init != NULL ? bits_of(x, s->u.decl.init) : 0);
-    if (s->kind == SIR_FOR) {
-        const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
-        bool known = lo->kind == SIR_CONST && hi->kind == SIR_CONST && lo->u.value.i >= 0 && hi->u.value.i >= -1;
-        int32_t most = !known ? 0 : lo->u.value.i > hi->u.value.i ? lo->u.value.i : hi->u.value.i;
-        add_bits(x, s->u.for_.local, known ? below((uint64_t)most) : UINT32_MAX);
-    }
-    if (root != NULL && root->kind == SIR_LOCAL)
-        add_bits(x, root->index, s->kind == SIR_SET ? bits_of(x, s->u.set.value) : UINT32_MAX);
-    for (size_t i = 0; i < parts.arg_count; i++) { // arrays go by reference
-        root = sir_lvalue_root(parts.args[i]);
-        if (root != NULL && root->kind == SIR_LOCAL)
-            add_bits(x, root->index, UINT32_MAX);
-    }
-}
-
-// An array's first zeroes need no bits, and nothing reads what is not initialised; whole arrays are copied by SIR_SET, too.
-static void find_bits(key_pass *x)
-{
-    x->bits = ARENA_ARRAY(x->a, uint32_t, x->f->locals.len + 1);
-    for (uint32_t i = 0; i < x->f->param_count; i++)
-        x->bits[i] = UINT32_MAX;
-    x->changed = true;
-    for (int round = 0; x->changed; round++) {
-        x->changed = false;
-        sir_visit_stmts(&x->f->body, follow_bits, x);
-        for (uint32_t i = 0; round > KEY_ROUNDS && i < x->f->locals.len; i++)
-            add_bits(x, i, UINT32_MAX);
-    }
-}
 
 // ---- Values ----
 
@@ -361,6 +255,20 @@ static bool join_loops(key_pass *x, const sir_stmt *a, const sir_stmt *b, sir_bl
     return join_blocks(x, &a->u.for_.body, &renamed, &loop->u.for_.body);
 }
 
+// A local, or an element that is in its array for all values of the loops' variables.
+static bool is_there(const key_pass *x, const sir_expr *target)
+{
+    for (; target->kind == SIR_INDEX; target = target->u.arg[0]) {
+        const sir_expr *at = target->u.arg[1];
+        const tab_loop *l = at->kind == SIR_LOCAL ? loop_of(x, at->index) : NULL;
+        int64_t least = at->kind == SIR_CONST ? at->u.value.i : l != NULL && l->extent > 0 ? l->least : -1,
+                most = at->kind == SIR_CONST ? least : l != NULL ? least + l->extent - 1 : -1;
+        if (least < 0 || most >= (int64_t)target->u.arg[0]->type->length)
+            return false;
+    }
+    return target->kind == SIR_LOCAL;
+}
+
 static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *otherwise, sir_block *to)
 {
     const sir_block a = without_values(x, then), b = without_values(x, otherwise);
@@ -375,9 +283,8 @@ static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *oth
         } else if (joined) {
             sir_stmt *set = sir_stmt_new(x->m, SIR_SET, s->loc);
             set->u.set.target = s->u.set.target;
-            // Where there is no other branch a local stays as it is; an element may be outside of its array there.
-            joined = t == NULL ? s->u.set.target->kind == SIR_LOCAL
-                               : canon_same_expr(s->u.set.target, t->u.set.target, false);
+            // Where there is no other branch a variable stays as it is.
+            joined = t == NULL ? is_there(x, s->u.set.target) : canon_same_expr(s->u.set.target, t->u.set.target, false);
             set->u.set.value =
                 joined ? join_values(x, s->u.set.value, t == NULL ? s->u.set.target : t->u.set.value) : NULL;
             joined = set->u.set.value != NULL;
@@ -395,7 +302,7 @@ static bool asks_for_key(key_pass *x, const sir_expr *cond)
         return false;
     uint32_t key = cond->u.arg[0]->index;
     if (cond->u.arg[0]->type->kind != SIR_INT || x->bits[key] >= KEY_VALUES ||
-        below(x->bits[key]) != x->bits[key])
+        tab_below(x->bits[key]) != x->bits[key])
         return false;
     x->cond = cond;
     x->key = key;
@@ -489,7 +396,7 @@ static void join_in(key_pass *x, sir_block *b)
 static bool is_key(const key_pass *x, uint32_t local)
 {
     return x->f->locals.data[local].type->kind == SIR_INT && x->value[local] != NULL && x->bits[local] < KEY_VALUES &&
-           below(x->bits[local]) == x->bits[local];
+           tab_below(x->bits[local]) == x->bits[local];
 }
 
 typedef struct row_value {
@@ -675,7 +582,7 @@ bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
         hlc_keeps_names(p->config))
         return false;
     key_pass x = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .f = f->work, .bytes = bytes};
-    find_bits(&x);
+    x.bits = tab_local_bits(x.a, x.m, x.filter, x.f);
     x.value = ARENA_ARRAY(x.a, sir_expr *, x.f->locals.len + 1);
     sir_declared_values(&x.f->body, x.value);
     for (size_t i = 0; i < x.f->locals.len; i++)
