@@ -103,6 +103,13 @@ typedef struct body_trips {
     VEC(const sir_expr *) inside; // fetches that are inside of their streams in all trips
 } body_trips;
 
+// A loop whose trips push so many items each to places side by side: NOTE(places) in body_places.c. 0: to one after the other.
+typedef struct body_push_places {
+    const sir_stmt *loop;
+    int each, next;
+    uint32_t number;
+} body_push_places;
+
 // One function being emitted.
 typedef struct body_context {
     emitter *e;
@@ -111,6 +118,7 @@ typedef struct body_context {
     body_local *locals;
     body_tape in, out;
     bool dynamic;          // items go through svm_dynamicPop and its like, whatever the tapes say
+    body_push_places *places; // of the loop at hand; NULL: it is no such loop
     int indent;
     const char **constant_names; // with keep_names: of the filter's constant fields
     hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside
@@ -323,6 +331,16 @@ const char *body_rung(body_context *c, const sir_stmt *set, const char *value);
 bool body_inlines(const body_context *c);
 // body_inlined.c: NOTE(twice)
 bool body_fires_twice(const body_context *c);
+
+// ---- body_places.c ----
+// A dynamic-rate actor's loop that pushes; false: it is no such loop. loop: writes it.
+bool body_places(body_context *c, const sir_stmt *s, void loop(body_context *c, const sir_stmt *s));
+// Where the next item goes that it pushes; NULL: it is pushed.
+const char *body_next_place(body_context *c);
+
+// ---- body_halves.c ----
+// A loop that halves a number until it is small; false: it is no such loop.
+bool body_halves(body_context *c, const sir_stmt *s);
 
 // ---- body_shifts.c ----
 // Writes out a loop that moves elements of small arrays of the state; false: it is no such one.

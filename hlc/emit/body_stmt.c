@@ -253,8 +253,12 @@ static void dynamic_push(body_context *c, const sir_stmt *s)
 {
     const sir_type *t = s->u.value->type;
     const char *value = text(c, s->u.value), *size = emit_declare_item(c->e, t, "");
-    const char *dynamic = body_named(c, BODY_DYNAMIC);
+    const char *dynamic = body_named(c, BODY_DYNAMIC), *place = body_next_place(c);
     bool waits = peeks(s->u.value);
+    if (place != NULL) {
+        body_line(c, "%s = %s;", place, value);
+        return;
+    }
     if (t->kind == SIR_ARRAY && waits) {
         body_line(c, "{");
         body_line(c, "    %s;", emit_declare(c->e, t, "item"));
@@ -726,7 +730,7 @@ static bool trips_inside(body_context *c, const sir_stmt *s)
 
 static void for_(body_context *c, const sir_stmt *s)
 {
-    if (lane_loop(c, s) || body_shifts(c, s) || trips_inside(c, s))
+    if (lane_loop(c, s) || body_shifts(c, s) || trips_inside(c, s) || body_places(c, s, for_))
         return;
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
     body_spot start = body_here(c);
@@ -814,6 +818,8 @@ static void leave_unless(body_context *c, const sir_expr *cond)
 
 static void loop(body_context *c, const sir_stmt *s)
 {
+    if (body_halves(c, s))
+        return;
     bool plain = s->u.loop.pre.len == 0 && !s->u.loop.post_test;
     const char *outer_label = c->continue_label;
     bool jumps = has_continue(&s->u.loop.body) && (s->u.loop.step.len > 0 || s->u.loop.post_test);

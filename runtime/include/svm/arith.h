@@ -54,6 +54,20 @@ static inline int32_t svm_idiv(int32_t a, int32_t b, const char *where)
     return b == -1 ? svm_ineg(a) : a / b;
 }
 
+// How often a is halved until it is less than the power of two; 0 where it is no positive number.
+static inline int32_t svm_halves(int32_t a, int power)
+{
+    int32_t n = 0;
+#if defined(__GNUC__) && !defined(__TINYC__)
+    if (a > 0)
+        n = 32 - __builtin_clz((unsigned)a) - power;
+#else
+    for (; a >> power > 0; a >>= 1)
+        n++;
+#endif
+    return n > 0 ? n : 0;
+}
+
 // The sign of the dividend; INT_MIN % -1 is 0.
 static inline int32_t svm_irem(int32_t a, int32_t b, const char *where)
 {

@@ -253,6 +253,22 @@ static inline void *svm_dynamicPush(svm_DynamicEnds *e, size_t size)
     return item;
 }
 
+// K: trips of a loop from one number to before another.
+static inline ptrdiff_t svm_dynamicTrips(ptrdiff_t from, ptrdiff_t to)
+{
+    return to > from ? to - from : 0;
+}
+// K: places for so many items side by side, which are to be written before anything else is done with the dynamic-rate actor;
+// NULL: there are fewer.
+static inline void *svm_dynamicPlaces(svm_DynamicEnds *e, ptrdiff_t count, size_t size)
+{
+    char *places = e->back;
+    if (!e->roomThere && svm_dynamicBytes(places, e->pushEnd) / (ptrdiff_t)size < count)
+        return NULL;
+    e->back = places + count * (ptrdiff_t)size;
+    return places;
+}
+
 // K: items that the firing has popped and pushed so far.
 static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicEnds *e, size_t size)
 {
