@@ -62,6 +62,7 @@ typedef struct program_stage {
 // Names of the fields of a kernel's struct that belong to one actor; NULL: it has none such.
 typedef struct program_actor_names {
     const char *state, *iter, *random, *log, *sender;
+    const char *states; // counts steady states for marks in the log
 } program_actor_names;
 
 // An actor's count of firings in a kernel. Splitters and joiners may have stages in several kernels.
@@ -541,6 +542,7 @@ void program_net(program_emitter *x); // the instance and the control program
 
 // ---- program_messages.c: of programs with messages ----
 bool program_has_messages(const program_emitter *x);
+bool program_marks_prints(const program_emitter *x); // what several actors print is in the order of the program's steady states
 void program_message_types(program_emitter *x);
 bool program_receives(const program_emitter *x, uint32_t actor); // of the whole program, as the following
 bool program_sends(const program_emitter *x, uint32_t actor);

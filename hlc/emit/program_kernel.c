@@ -92,6 +92,12 @@ static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32
     VEC_PUSH(x->e.arena, &k->actors, actor);
 }
 
+// Of its kernel's steady states one of the program has so many, after which there is a mark in an actor's log.
+static int64_t states_of_mark(const program_emitter *x, uint32_t actor)
+{
+    return x->net == NULL ? 1 : x->net->kernels.data[x->net->kernel_of[actor]].steady;
+}
+
 static void add_actor_state(program_emitter *x, hmap *taken, const program_stage *code)
 {
     program_actor_names *names = &x->names[code->stage->actor];
@@ -110,6 +116,8 @@ static void add_actor_state(program_emitter *x, hmap *taken, const program_stage
         names->sender = text_member(x, taken, arena_printf(a, "%s_sender", name));
     if (code->info->handlers.len != 0)
         program_handler_names(x, code->info, name, taken, names);
+    if (code->print_marks && names->log != NULL && states_of_mark(x, code->stage->actor) > 1)
+        names->states = text_member(x, taken, arena_printf(a, "%s_states", name));
 }
 
 static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen, const program_stage *code)
@@ -263,6 +271,9 @@ void program_run_members(program_emitter *x, uint32_t kernel, bool steady)
             state_members(x, NULL, &codes[i]);
         if (n->log != NULL)
             text_line(x, 1, "svm_Log %s;", n->log);
+        if (n->states != NULL)
+            text_line(x, 1, "int64_t %s; /* steady states behind the initialisation: some are one of the program's */",
+                      n->states);
         if (n->sender != NULL)
             text_line(x, 1, "svm_Sender %s;", n->sender);
         if (x->net != NULL && program_receives(x, x->net->actor_of[codes[i].stage->actor]))
@@ -483,7 +494,11 @@ static void emit_marked(program_emitter *x, program_kernel *k, const program_sta
         out = arena_printf(a, "%s + %s", out, text_times(x, "s", x->pl->buffers.data[st->out.buffer].step));
     text_line(x, 1, "for (ptrdiff_t s = 0; s < self->steady; s++) {");
     program_stage_call(x, 2, code, in, out, arena_printf(a, "%" PRId64, x->s->reps[st->actor]));
-    text_line(x, 2, "svm_printMark(%s);", program_log(x, &x->names[st->actor]));
+    if (states_of_mark(x, st->actor) > 1)
+        text_line(x, 2, "if (++self->%s %% %" PRId64 " == 0)\n            svm_printMark(%s);", x->names[st->actor].states,
+                  states_of_mark(x, st->actor), program_log(x, &x->names[st->actor]));
+    else
+        text_line(x, 2, "svm_printMark(%s);", program_log(x, &x->names[st->actor]));
     text_line(x, 1, "}");
     text_line(x, 1, "if (self->steady == 0)%s", code->has_prework ? " {" : "");
 }
@@ -676,6 +691,9 @@ static void emit_shift(program_emitter *x, int indent, const program_kernel *k, 
 static bool is_window(const program_emitter *x, uint32_t buffer)
 {
     for (VEC_EACH(const plan_io, io, &x->pl->readers))
+        if (io->access.buffer == buffer)
+            return true;
+    for (VEC_EACH(const plan_io, io, &x->pl->writers))
         if (io->access.buffer == buffer)
             return true;
     return false;

@@ -116,12 +116,12 @@ static text_args handler_arguments(program_emitter *x, uint32_t actor, const emi
         if (effects->fields[f])
             VEC_PUSH(a, &args,
                      is_local(info, local, f) ? arena_printf(a, "&%s", name)
-                                              : arena_printf(a, "%sself->%s.%s", array ? "" : "&", n->state, name));
+                                              : arena_printf(a, "%s%s->%s.%s", array ? "" : "&", x->own, n->state, name));
     }
     if (effects->iter)
-        VEC_PUSH(a, &args, arena_printf(a, "self->%s", n->iter));
+        VEC_PUSH(a, &args, arena_printf(a, "%s->%s", x->own, n->iter));
     if (effects->random)
-        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->random));
+        VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, n->random));
     if (effects->log)
         VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->log));
     if (effects->sends)

@@ -109,6 +109,11 @@ static void find_logs(net *n)
         n->logs += n->log_of[i] != NULL;
 }
 
+bool program_marks_prints(const program_emitter *x)
+{
+    return x->net == NULL || (!x->net->single && !x->net->whole_schedule->dynamic);
+}
+
 // With those that messages go on, behind the others.
 static size_t stream_count(const net *n)
 {
@@ -299,10 +304,14 @@ static void create_region(net *n, uint32_t kernel, uint32_t region)
     program_offload_create_state(x, region);
     const char *prefix = k->own_type != NULL ? "own->" : member_of(x, k->field);
     const program_stage *code = x->stages[region];
+    size_t count = 0;
     for (VEC_EACH(plan_item, item, &k->kernel->items))
-        for (size_t s = 0; s < item->stages.len; s++, code++)
+        for (size_t s = 0; s < item->stages.len; s++, code++, count++)
             if (code->stage->kind == PLAN_FIRE)
                 create_state(x, prefix, code->info, x->names[code->stage->actor].state, x->names[code->stage->actor].random);
+    for (code = x->stages[region]; code < x->stages[region] + count; code++)
+        if (code->stage->kind == PLAN_FIRE && x->names[code->stage->actor].states != NULL && x->net->kernels.data[kernel].init != 0)
+            text_line(x, 1, "self->%s.%s = -%" PRId64 ";", k->field, x->names[code->stage->actor].states, x->net->kernels.data[kernel].init);
     if (program_is_offloaded(x, region))
         program_offload_create(x, region, n->started++);
     size_t before = n->created, helpers = program_region_helpers(x, region);
@@ -366,7 +375,10 @@ static void create_net(net *n)
 {
     program_emitter *x = n->x;
     text_line(x, 1, "self->net = (svm_Net){");
-    text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->net->single ? 1 : x->pl->where.len == 0 ? x->pl->strip : x->pl->strip * x->pl->rounds);
+    int64_t strip = x->net->single ? 1 : x->pl->strip, most = x->net->single || x->pl->where.len == 0 ? strip : strip * x->pl->rounds;
+    text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, most);
+    if (most != strip && x->net->whole_schedule->outside.len != 0)
+        text_line(x, 2, ".listenStrip = %" PRId64 ",", strip);
     if (x->pl->where.len != 0)
         text_line(x, 2, ".concurrent = true,");
     text_line(x, 2, ".kernelCount = %zu, .kernels = self->kernels,", x->net->kernels.len);

@@ -128,6 +128,16 @@ static bool keeps(program_emitter *x, uint32_t kernel)
     return plan_offload_keeps(x->pl, x->m, program_region_number(x, kernel));
 }
 
+// Whether it gives a stream's items from a block that keeps some.
+static bool has_keeping(program_emitter *x, uint32_t kernel)
+{
+    const plan_offload o = offload_of(x, kernel);
+    bool has = false;
+    for (VEC_EACH(const plan_offload_block, b, &o.blocks))
+        has |= b->kind == PLAN_OFFLOAD_KEEPING;
+    return has;
+}
+
 // ---- The kernel ----
 
 void program_offload_struct(program_emitter *x, uint32_t kernel)
@@ -149,6 +159,7 @@ static const char *const kind_names[] = {
     [PLAN_OFFLOAD_INPUT] = "SVM_OFFLOAD_INPUT",
     [PLAN_OFFLOAD_OUTPUT] = "SVM_OFFLOAD_OUTPUT",
     [PLAN_OFFLOAD_KEPT] = "SVM_OFFLOAD_KEPT",
+    [PLAN_OFFLOAD_KEEPING] = "SVM_OFFLOAD_KEEPING",
 };
 
 static void emit_places(program_emitter *x, uint32_t kernel, const char *name)
@@ -292,6 +303,10 @@ void program_offload_members(program_emitter *x, uint32_t kernel)
     text_line(x, 2, "svm_OffloadStrip strips[%" PRId64 "];", strips);
     text_line(x, 2, "svm_Block here[%" PRId64 "][%zu], there[%" PRId64 "][%zu];", strips, count, strips, count);
     text_line(x, 2, "svm_MoveB2B moves[%" PRId64 "][%zu];", strips, count);
+    if (has_keeping(x, kernel)) {
+        text_line(x, 2, "svm_Block hereFirst[%" PRId64 "][%zu], thereFirst[%" PRId64 "][%zu];", strips, count, strips, count);
+        text_line(x, 2, "svm_MoveB2B first[%" PRId64 "][%zu]; /* what a strip begins with of an output that keeps items */", strips, count);
+    }
     if (keeps(x, kernel)) {
         text_line(x, 2, "svm_Block kept[%zu]; /* of what it keeps: there, what goes back when a run has ended */", count);
         text_line(x, 2, "svm_MoveB2B back[%zu];", count);
@@ -320,7 +335,10 @@ void program_offload_create(program_emitter *x, uint32_t kernel, size_t number)
         x, 2,
         "self->%s.strips[i] = (svm_OffloadStrip){&strip->kernel, &strip->steady, self->%s.here[i], self->%s.there[i],",
         f, f, f);
-    text_line(x, 2, "                                    self->%s.moves[i]};", f);
+    if (has_keeping(x, kernel))
+        text_line(x, 2, "                                    self->%s.moves[i], self->%s.hereFirst[i], self->%s.thereFirst[i], self->%s.first[i]};", f, f, f, f);
+    else
+        text_line(x, 2, "                                    self->%s.moves[i]};", f);
     for (size_t b = 0; b < k->buffers.len; b++) // the region's blocks begin with these
         text_line(x, 2, "strip->%s = &self->%s.here[i][%zu];", k->buffer_names.data[b], f, b);
     if (k->own_type != NULL)

@@ -465,6 +465,21 @@ static void emit_shifts(program_emitter *x, const program_kernel *k, uint32_t ke
     text_line(x, 2, "}");
 }
 
+// Messages that are due before the run, to the region's one actor: before the run is offloaded, what it keeps goes with it.
+static void deliver(program_emitter *x, const program_region *t)
+{
+    const program_kernel *k = &x->kernels[t->kernel];
+    uint32_t only = t->actors.len == 1 ? x->net->actor_of[t->actors.data[0]] : SIR_NONE;
+    if (only == SIR_NONE || !program_receives(x, only))
+        return;
+    const char *own = x->own;
+    x->own = k->own_type != NULL ? "own" : own;
+    if (k->own_type != NULL)
+        text_line(x, 2, "%s *own SVM_UNUSED = svm_blockData(self->own);", k->own_type);
+    program_deliver(x, 2, only, x->stages[t->kernel]->info, &x->names[t->actors.data[0]], NULL);
+    x->own = own;
+}
+
 void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations)
 {
     program_region *t = x->region_of_kernel[kernel];
@@ -479,6 +494,7 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
     text_line(x, 1, "while (svm_regionNext(&self->region)) {");
+    deliver(x, t);
     if (parallel)
         text_line(x, 2, "svm_regionShare(&self->region);");
     if (offloaded)
@@ -487,9 +503,6 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
         text_line(x, 2, "self->starting = self->region.starting;");
     if (k->uses_steady)
         text_line(x, 2, "self->steady = self->region.%s;", parallel ? "share" : "steady");
-    uint32_t only = t->actors.len == 1 ? x->net->actor_of[t->actors.data[0]] : SIR_NONE;
-    if (only != SIR_NONE && program_receives(x, only))
-        program_deliver(x, 2, only, x->stages[kernel]->info, &x->names[t->actors.data[0]], NULL);
     emit_firings(x, t);
     if (run != NULL && offloaded)
         text_line(x, 2, "if (!self->region.offloaded)");

@@ -1072,7 +1072,8 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     drop_unused(x, &w, &code->fire, free);
     if ((fused.general || code->irregular) && !in_place(x, item))
         code->strip = strip_function(x, of, work, actor->filter, &code->fire, &code->walk, &w, firings);
-    code->print_marks = (code->fire.log || code->first.log) && x->printing.len > 1 && x->net == NULL;
+    bool log = code->fire.log || code->first.log || (x->net != NULL && actor->filter->prints); // of handlers
+    code->print_marks = log && x->printing.len > 1 && program_marks_prints(x);
 }
 
 bool program_other_functions(program_emitter *x, const plan_stage *st, const sir_filter *f, const plan_view *in,

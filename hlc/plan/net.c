@@ -464,13 +464,20 @@ static void cut(cutter *c)
     make_kernels(c);
 }
 
-// Texts of several actors are put in order at the end of each steady state.
+// Texts of several actors are put in order by the steady states that they are from. Kernels mark these, but not within
+// feedback loops.
 static bool must_be_single(const cutter *c)
 {
     size_t printing = 0;
-    for (VEC_EACH(sir_actor *, actor, &c->m->actors))
-        printing += (*actor)->kind == SIR_FILTER && (*actor)->filter->prints;
-    return !c->s->dynamic && printing > 1;
+    bool loops = false;
+    for (uint32_t i = 0; i < c->m->actors.len; i++) {
+        const sir_actor *actor = c->m->actors.data[i];
+        if (actor->kind != SIR_FILTER || !actor->filter->prints)
+            continue;
+        printing++;
+        loops |= c->s->cycle[i] >= 0 && !c->alone[i];
+    }
+    return !c->s->dynamic && printing > 1 && loops;
 }
 
 plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways, const bool *apart)
@@ -493,6 +500,7 @@ plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const
         cut(&c);
     }
     c.p->single = must_be_single(&c);
+    c.p->most_firings = plan_ways_most_firings(a, ways, m, s);
     make_graph(&c);
     return make_schedule(&c) ? c.p : NULL;
 }

@@ -40,9 +40,11 @@ typedef struct plan_net {
     VEC(plan_stream) streams;
     // A paced kernel takes what a dynamic rate gives, or takes itself as much as it happens to: whether it can complete a
     // steady state may depend on what sources do in the next, so that steady states run one by one. So they do where
-    // several actors print and rates are static: their texts come steady state by steady state.
+    // several actors print, rates are static and one of them is in a feedback loop: their texts come steady state by steady
+    // state.
     bool single;
     const plan_ways *ways; // of messages
+    const int64_t *most_firings; // per actor of the program: in a row, as messages allow it; INT64_MAX: as it likes
     const bool *apart;     // per channel of the program: its ends are in different regions; NULL: only where they must
     uint32_t *kernel_of;   // per actor of the static graph
     uint32_t *stream_of;  // per reader and writer of the static graph

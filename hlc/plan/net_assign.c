@@ -142,6 +142,19 @@ static void find_costs(assigner *x)
     }
 }
 
+static assigner begin(hlc_program *p)
+{
+    const size_t kernels = p->net->kernels.len;
+    assigner x = {.p = p, .net = p->net, .count = kernels};
+    x.work = ARENA_ARRAY(p->arena, double, kernels + 1);
+    x.items = ARENA_ARRAY(p->arena, double, p->net->streams.len + 1);
+    x.at = ARENA_ARRAY(p->arena, uint32_t, kernels + 1);
+    x.once = ARENA_ARRAY(p->arena, double, kernels + 1);
+    x.parallel = ARENA_ARRAY(p->arena, bool, kernels + 1);
+    find_costs(&x);
+    return x;
+}
+
 // ---- Data-parallel regions ----
 
 const plan_reason **plan_net_keepers(hlc_program *p, const plan *pl)
@@ -191,7 +204,12 @@ static void find_parallel(assigner *x, const plan_reason *const *why)
 
 // ---- Where regions are cut ----
 
-static bool has_several(hlc_program *p)
+// Processors beside each other, if there are several; those with memories of their own, to which regions may be offloaded.
+typedef struct around {
+    bool several, far;
+} around;
+
+static around look_around(hlc_program *p)
 {
     const plan_demands demands = {.io = false};
     const plan_resources *r =
@@ -199,14 +217,17 @@ static bool has_several(hlc_program *p)
     size_t direct = 0;
     for (size_t i = 0; r != NULL && i < r->processors.len; i++)
         direct += r->processors.data[i].direct && !r->processors.data[i].fallback;
-    return direct > 1 || (r != NULL && direct < r->processors.len && p->config->offload != HLC_OFFLOAD_NONE);
+    return (around){direct > 1, r != NULL && direct < r->processors.len && p->config->offload != HLC_OFFLOAD_NONE};
 }
 
 const bool *plan_find_apart(hlc_program *p)
 {
     const sir_module *m = p->module;
     const schedule *s = p->schedule;
-    if (!s->dynamic || s->messages.len != 0 || s->outside.len != 0 || !has_several(p))
+    if (!s->dynamic && s->messages.len == 0 && s->outside.len == 0)
+        return NULL;
+    const around is = look_around(p);
+    if (!is.several && !is.far)
         return NULL;
     const double *each = plan_costs(p, m);
     double all = 0;
@@ -223,6 +244,10 @@ const bool *plan_find_apart(hlc_program *p)
             continue;
         bool keeps = plan_actor_keeps(p, c->producer) != NULL, other = plan_actor_keeps(p, c->consumer) != NULL;
         apart[i] = (sc->remainder > 0 && to > least) || (keeps != other && (from > least || to > least));
+        if (is.far) { // what must stay keeps no other here
+            bool tied = plan_actor_is_tied(p, c->producer) != NULL, next = plan_actor_is_tied(p, c->consumer) != NULL;
+            apart[i] |= tied != next && (tied ? to : from) > least;
+        }
         any |= apart[i];
     }
     return any ? apart : NULL;
@@ -332,22 +357,25 @@ static const plan_reason *why_not(const hlc_program *p)
     return p->net->kernels.len > NET_ASSIGN_MOST ? plan_reason_plain(PLAN_WHY_MANY_KERNELS) : NULL;
 }
 
+// Whether kernels depend on how far sources have come: then these do not run ahead.
+static bool runs_one_by_one(const hlc_program *p)
+{
+    bool waits = p->net->single;
+    for (VEC_EACH(const plan_way, w, p->net->ways))
+        waits |= w->anytime;
+    return waits;
+}
+
 bool plan_net_assign(hlc_program *p)
 {
     plan *pl = p->plan;
-    const plan_net *net = p->net;
     processor_list list = find_processors(p);
     pl->where.len = 0;
     const plan_reason *why = list.len < 2 ? plan_reason_plain(PLAN_WHY_NO_NEIGHBOUR) : why_not(p);
-    assigner x = {.p = p, .net = net, .count = net->kernels.len, .processors = list.len};
-    x.work = ARENA_ARRAY(p->arena, double, x.count + 1);
-    x.items = ARENA_ARRAY(p->arena, double, net->streams.len + 1);
-    x.at = ARENA_ARRAY(p->arena, uint32_t, x.count + 1);
+    assigner x = begin(p);
+    x.processors = list.len;
     x.load = ARENA_ARRAY(p->arena, double, x.processors + 1);
-    x.once = ARENA_ARRAY(p->arena, double, x.count + 1);
-    x.parallel = ARENA_ARRAY(p->arena, bool, x.count + 1);
     const plan_reason **keeps = plan_net_keepers(p, pl);
-    find_costs(&x);
     if (why == NULL) {
         find_parallel(&x, keeps);
         if (!assign(&x))
@@ -364,12 +392,12 @@ bool plan_net_assign(hlc_program *p)
             where.least = (int64_t)(PARALLEL_CHUNK / (x.once[k] + 1)) + 1;
         VEC_PUSH(p->arena, &pl->where, where);
     }
-    bool waits = why_not(p) != NULL || p->config->max_latency != 0 || net->whole_schedule->outside.len != 0;
+    bool waits = runs_one_by_one(p) || p->config->max_latency != 0;
     pl->rounds = waits ? 1 : PLAN_NET_ROUNDS;
     if (list.len > 1)
         plan_remark_net(p, why, x.work, keeps);
     const plan_net_work work = {x.work, x.once};
-    return plan_net_offload(p, &work, keeps) || why == NULL;
+    return plan_net_offload(p, &work) || why == NULL;
 }
 
 const char *plan_net_processor(const plan *pl, uint32_t kernel)

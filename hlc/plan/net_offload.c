@@ -167,6 +167,23 @@ static int64_t unit_of(const plan *pl, const sir_module *m, uint32_t kernel, uin
     return unit;
 }
 
+// NOTE(windows). An input's buffer may be that of outputs, too, which then have their items: engines need not move these back.
+// What several streams give may be in one buffer, as behind a splitter that duplicates. One that keeps items has the first of
+// what a run gives behind these: each strip begins with what the one before has left, and all of its window goes back. A stream
+// that moves nothing in steady states has no window, unless its consumers look at what the initialisation has brought.
+static plan_offload_kind kind_of(const plan *pl, uint32_t buffer)
+{
+    const plan_buffer *b = &pl->buffers.data[buffer];
+    bool input = end_at(pl, buffer, true) != NULL, output = end_at(pl, buffer, false) != NULL;
+    if (b->step == 0 && b->keep == 0)
+        return PLAN_OFFLOAD_INSIDE;
+    return input                    ? PLAN_OFFLOAD_INPUT
+           : output && b->keep == 0 ? PLAN_OFFLOAD_OUTPUT
+           : output                 ? PLAN_OFFLOAD_KEEPING
+           : b->keep != 0           ? PLAN_OFFLOAD_KEPT
+                                    : PLAN_OFFLOAD_INSIDE;
+}
+
 plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s,
                              const plan_processor *on, uint32_t kernel)
 {
@@ -184,16 +201,13 @@ plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir
             continue;
         const plan_buffer *buffer = &inside->buffers.data[b];
         uint64_t size = plan_element_bytes(m, buffer->channel);
-        bool input = end_at(pl, b, true) != NULL, output = end_at(pl, b, false) != NULL, window = input || output;
         int64_t moved = whole(buffer->keep, elements(on->transfer_alignment, size));
-        plan_offload_block block = {.buffer = b,
-                                    .kind = input           ? PLAN_OFFLOAD_INPUT
-                                            : output        ? PLAN_OFFLOAD_OUTPUT
-                                            : is_kept(pl, b) ? PLAN_OFFLOAD_KEPT
-                                                            : PLAN_OFFLOAD_INSIDE};
+        plan_offload_block block = {.buffer = b, .kind = kind_of(pl, b)};
+        bool window = block.kind != PLAN_OFFLOAD_INSIDE && block.kind != PLAN_OFFLOAD_KEPT;
         block.step = window ? buffer->step : 0;
-        block.more = input ? moved : output ? 0 : buffer->capacity;
-        block.kept = block.kind == PLAN_OFFLOAD_KEPT ? moved : 0;
+        block.more = window ? moved : buffer->capacity;
+        bool exact = block.kind == PLAN_OFFLOAD_KEEPING && moved == buffer->keep;
+        block.kept = block.kind == PLAN_OFFLOAD_KEPT || exact ? moved : 0;
         o.bytes = (uint64_t)whole((int64_t)o.bytes, (int64_t)alignment);
         block.address = o.bytes;
         uint64_t bytes = (uint64_t)(block.step * strip + block.more) * size;
@@ -229,37 +243,6 @@ int64_t plan_offload_grain(hlc_program *p, uint32_t kernel, int64_t unit)
 
 // ---- What can be ----
 
-// Why the ends of a region do not allow windows; NULL: they do.
-static const plan_reason *find_ends(const hlc_program *p, uint32_t kernel)
-{
-    const plan *pl = p->plan;
-    const sir_module *m = p->module;
-    size_t inputs = 0, outputs = 0;
-    for (uint32_t b = 0; b < pl->buffers.len; b++) {
-        size_t readers = 0, writers = 0;
-        for (VEC_EACH(const plan_io, io, &pl->readers))
-            readers += io->access.buffer == b;
-        for (VEC_EACH(const plan_io, io, &pl->writers))
-            writers += io->access.buffer == b;
-        if (region_of(pl, m, b) != kernel || readers + writers == 0)
-            continue;
-        if (readers + writers > 1)
-            return plan_reason_plain(PLAN_WHY_SHARED_BUFFER);
-        const plan_io *in = end_at(pl, b, true), *out = end_at(pl, b, false);
-        const plan_buffer *buffer = &pl->buffers.data[b];
-        if (buffer->step == 0)
-            return plan_reason_plain(PLAN_WHY_MOVES_NOTHING);
-        if ((in != NULL && plan_io_start(pl, p->schedule, in, PLAN_STEADY) != buffer->keep) ||
-            (out != NULL && (plan_io_start(pl, p->schedule, out, PLAN_STEADY) != 0 || buffer->keep != 0)))
-            return plan_reason_plain(PLAN_WHY_NOT_AT_BEGINNING);
-        inputs += in != NULL;
-        outputs += out != NULL;
-    }
-    return inputs == 0    ? plan_reason_plain(PLAN_WHY_NO_INPUT)
-           : outputs == 0 ? plan_reason_plain(PLAN_WHY_NO_OUTPUT)
-                          : NULL;
-}
-
 static const plan_reason *of_actor(const hlc_program *p, const sir_actor *actor, const plan_reason *why)
 {
     return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_ACTOR, .names = {actor->name}, .behind = why});
@@ -290,17 +273,9 @@ static const plan_reason *find_tied(hlc_program *p, uint32_t kernel)
 
 static const plan_reason *find_none(const hlc_program *p)
 {
-    if (p->net->single)
-        return plan_reason_plain(PLAN_WHY_STEADY_STATES);
     for (VEC_EACH(const plan_way, w, p->net->ways))
         if (w->anytime)
             return plan_reason_plain(PLAN_WHY_ANYTIME);
-    for (VEC_EACH(const plan_way, w, p->net->ways))
-        if ((w->upstream || w->held) && p->config->offload != HLC_OFFLOAD_ALL)
-            return plan_reason_plain(PLAN_WHY_SHORT_RUNS);
-    for (VEC_EACH(sir_function *, f, &p->net->whole->functions))
-        if ((*f)->kind == SIR_NATIVE)
-            return plan_reason_plain(PLAN_WHY_NATIVES);
     return NULL;
 }
 
@@ -350,6 +325,26 @@ static int64_t find_least(const hlc_program *p, const plan_processor *q, uint32_
     return least > PLAN_OFFLOAD_MOST ? PLAN_OFFLOAD_MOST : whole((int64_t)least + 1, unit);
 }
 
+// Steady states of a region's runs, at most.
+static int64_t longest_run(const hlc_program *p, uint32_t kernel, const plan_net_work *work)
+{
+    const plan_net *net = p->net;
+    const plan_net_kernel *k = &net->kernels.data[kernel];
+    int64_t longest = INT64_MAX;
+    if (net->single && k->paced)
+        longest = k->steady;
+    else if (net->single && work->once[kernel] > 0)
+        longest = (int64_t)(work->all[kernel] / work->once[kernel]);
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        uint32_t of = net->actor_of[i];
+        if (net->kernel_of[i] != kernel || of == SIR_NONE || net->most_firings[of] == INT64_MAX)
+            continue;
+        int64_t states = net->most_firings[of] / (p->schedule->reps[i] > 0 ? p->schedule->reps[i] : 1);
+        longest = states < longest ? states : longest;
+    }
+    return longest;
+}
+
 static const plan_reason *find_gain(hlc_program *p, uint32_t kernel, const plan_net_work *work)
 {
     double all = 0, bytes = bytes_moved(p, kernel);
@@ -392,11 +387,10 @@ static const plan_reason *choose_one(hlc_program *p, const plan_resources *r, ui
 }
 
 static const plan_reason *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
-                              const plan_reason *keeps, double *loads)
+                              double *loads)
 {
     plan_net_place *where = &p->plan->where.data[kernel];
-    const plan_reason *why = keeps == NULL ? NULL : find_tied(p, kernel);
-    why = why != NULL ? why : find_ends(p, kernel);
+    const plan_reason *why = find_tied(p, kernel);
     why = why != NULL ? why : find_gain(p, kernel, work);
     const plan_reason *lack = NULL;
     for (VEC_EACH(const plan_processor, q, &r->processors)) {
@@ -411,15 +405,20 @@ static const plan_reason *try_region(hlc_program *p, const plan_resources *r, ui
         return why != NULL ? why : lack;
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
     int64_t unit = unit_of(p->plan, p->module, kernel, q->transfer_alignment);
+    int64_t least = find_least(p, q, kernel, work->once[kernel], unit), longest = longest_run(p, kernel, work);
+    if (longest < least && p->config->offload != HLC_OFFLOAD_ALL) {
+        where->offload.len = 0;
+        return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_RUNS_SHORT, .counts = {longest, least}});
+    }
     where->helpers.len = 0;
-    where->least = find_least(p, q, kernel, work->once[kernel], unit);
+    where->least = least;
     where->strip = 0;
     where->turns = 0;
     where->at = 0;
     return NULL;
 }
 
-bool plan_net_offload(hlc_program *p, const plan_net_work *work, const plan_reason *const *keeps)
+bool plan_net_offload(hlc_program *p, const plan_net_work *work)
 {
     plan *pl = p->plan;
     size_t count = p->net->kernels.len;
@@ -435,7 +434,7 @@ bool plan_net_offload(hlc_program *p, const plan_net_work *work, const plan_reas
     for (uint32_t k = 0; k < count; k++) {
         if (p->net->kernels.data[k].dynamic)
             continue;
-        stays[k] = none != NULL ? none : try_region(p, r, k, work, keeps[k], loads);
+        stays[k] = none != NULL ? none : try_region(p, r, k, work, loads);
         any |= pl->where.data[k].offload.len != 0;
     }
     if (!any && !assigned)
@@ -555,8 +554,7 @@ static const plan_reason *wrong_region(hlc_program *p, const plan *pl, const pla
 {
     const plan_net_place *where = &pl->where.data[kernel];
     const char *name = p->net->whole->actors.data[p->net->kernels.data[kernel].actors.data[0]]->name;
-    const plan_reason *why = p->net->kernels.data[kernel].dynamic ? keeps : keeps == NULL ? NULL : find_tied(p, kernel);
-    why = why != NULL ? why : find_ends(p, kernel);
+    const plan_reason *why = p->net->kernels.data[kernel].dynamic ? keeps : find_tied(p, kernel);
     for (VEC_EACH(const char *, q, &where->offload))
         why = why != NULL ? why : find_lack(p, plan_offload_processor(r, *q), kernel);
     if (why == NULL && where->offload.len > 1 && plan_offload_keeps(pl, p->module, kernel))

@@ -738,8 +738,8 @@ static void body(parser *p)
     while (spread && accept(p, TOKEN_WORD, "assign"))
         net_assign_line(p);
     if (!p->failed && spread && (pl->net == NULL || pl->where.len != pl->net->kernels.len || pl->rounds < 1 ||
-                                 pl->rounds > PLAN_NET_ROUNDS))
-        fail(p, "a line 'assign' for each kernel, and 1 to 8 rounds");
+                                 pl->rounds > PLAN_NET_MOST_ROUNDS))
+        fail(p, "a line 'assign' for each kernel, and 1 to 4096 rounds");
     while (accept(p, TOKEN_WORD, "read")) {
         note_line(p, PLAN_LINE_READER, pl->readers.len);
         plan_io r = io(p);

@@ -66,17 +66,21 @@ bool plan_net_may_run_on(struct hlc_program *p, const plan *pl, const machine_pr
 
 // ---- net_offload.c ---- Of a kernel of a net that is offloaded, the blocks that a strip of it has in a processor's memory.
 // KEPT: what is inside of it and keeps items from one steady state to the next, which go there and back with each run.
+// KEEPING: what is given and keeps items, too: each strip begins with those that the one before has left.
 typedef enum plan_offload_kind {
     PLAN_OFFLOAD_INSIDE,
     PLAN_OFFLOAD_INPUT,
     PLAN_OFFLOAD_OUTPUT,
     PLAN_OFFLOAD_KEPT,
+    PLAN_OFFLOAD_KEEPING,
 } plan_offload_kind;
 typedef struct plan_offload_block {
     uint32_t buffer;
     plan_offload_kind kind;
     int64_t step, more;      // elements: for each steady state, and beside these
-    int64_t kept;            // elements that a run of a KEPT one begins with, in whole units of what engines move
+    // Elements that a run of a KEPT one, or a strip of a KEEPING one, begins with, in whole units of what engines move. 0: all of
+    // a KEEPING one's window goes there, as what is behind these comes back with it.
+    int64_t kept;
     uint64_t address, bytes; // bytes: of a window, each turn of which has so many
 } plan_offload_block;
 typedef struct plan_offload {
@@ -102,7 +106,7 @@ int64_t plan_offload_grain(struct hlc_program *p, uint32_t kernel, int64_t unit)
 typedef struct plan_net_work {
     const double *all, *once; // per kernel: operations in a steady state of the program, in one of its own
 } plan_net_work;
-bool plan_net_offload(struct hlc_program *p, const plan_net_work *work, const plan_reason *const *keeps);
+bool plan_net_offload(struct hlc_program *p, const plan_net_work *work);
 bool plan_net_settle_offloads(struct hlc_program *p);
 // Why what the plan says of an offloaded region cannot be, and of which; NULL: it can.
 const plan_reason *plan_net_wrong_offload(struct hlc_program *p, const plan *pl, uint32_t *kernel);

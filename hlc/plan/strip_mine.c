@@ -202,6 +202,29 @@ static int64_t given_strip(hlc_program *p)
     return p->plan->most;
 }
 
+// Bytes that files bring in a steady state of a program whose kernels are joined by streams.
+static double bytes_read(const hlc_program *p)
+{
+    const sir_module *m = p->net->whole;
+    double bytes = 0;
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        if (m->actors.data[i]->kind == SIR_READER)
+            bytes += (double)p->net->whole_schedule->reps[i] *
+                     (double)plan_element_bytes(m, m->actors.data[i]->outputs.data[0]);
+    return bytes;
+}
+
+// Strips that sources run on before the control program waits for all kernels: short ones are more.
+static int64_t choose_rounds(const hlc_program *p)
+{
+    int64_t rounds = PLAN_NET_ROUNDS, strip = p->plan->strip;
+    double bytes = bytes_read(p);
+    while (bytes > 0 && 2 * rounds * strip <= STRIP_NET && 2 * rounds <= PLAN_NET_MOST_ROUNDS &&
+           2 * bytes * (double)(rounds * strip) <= NET_ROUND_BYTES)
+        rounds *= 2;
+    return rounds;
+}
+
 bool plan_pass_strip_mine(hlc_program *p)
 {
     int64_t before = p->plan->strip;
@@ -230,6 +253,8 @@ bool plan_pass_strip_mine(hlc_program *p)
         return false;
     }
     plan_take(p, &e);
+    if (p->plan->where.len != 0 && p->plan->rounds > 1)
+        p->plan->rounds = p->config->strip == 0 && p->config->opt_level != 0 ? choose_rounds(p) : PLAN_NET_ROUNDS;
     bool offloads = false;
     for (VEC_EACH(const plan_net_place, where, &p->plan->where))
         offloads |= where->offload.len != 0;

@@ -82,6 +82,41 @@ static void find_between(arena *a, const plan_ways *ways, const sir_module *m, c
         between[i] = below[i] && above[i];
 }
 
+// Firings that a receiver is ahead of those that the sender's messages leave alone, at most.
+static int64_t most_ahead(const plan_way *w)
+{
+    int64_t all;
+    if (w->sdep.period == 0 || __builtin_mul_overflow(w->latency + 1, w->sdep.step, &all))
+        return INT64_MAX;
+    return all / w->sdep.period + w->sdep.step;
+}
+
+const int64_t *plan_ways_most_firings(arena *a, const plan_ways *ways, const sir_module *m, const schedule *s)
+{
+    size_t n = m->actors.len;
+    int64_t *most = ARENA_ARRAY(a, int64_t, n + 1);
+    for (size_t i = 0; i < n; i++)
+        most[i] = INT64_MAX;
+    for (VEC_EACH(const plan_way, w, ways)) {
+        bool *below = ARENA_ARRAY(a, bool, n + 1), *above = ARENA_ARRAY(a, bool, n + 1);
+        int64_t ahead = w->upstream && !w->anytime ? most_ahead(w) : INT64_MAX, reps = s->reps[w->receiver];
+        if (ahead == INT64_MAX || reps == 0)
+            continue;
+        reach(a, m, s, w->receiver, true, below);
+        reach(a, m, s, w->sender, false, above);
+        below[w->receiver] = above[w->sender] = true;
+        above[w->receiver] = below[w->sender] = true;
+        for (size_t i = 0; i < n; i++) {
+            int64_t firings;
+            if (!below[i] || !above[i] || __builtin_mul_overflow(ahead, s->reps[i], &firings))
+                continue;
+            firings = firings / reps + 1;
+            most[i] = firings < most[i] ? firings : most[i];
+        }
+    }
+    return most;
+}
+
 bool plan_ways_find_between(arena *a, const plan_ways *ways, const sir_module *m, const schedule *s,
                             const uint32_t *kernel, uint32_t kernels, bool *alone)
 {

@@ -259,17 +259,21 @@ static bool growBlocks(svm_Net *n)
 
 // ---- Regions that are offloaded ----
 
-// Has other processors do the runs of static regions whose kernels have returned for that. True: there were some.
+// Has other processors do the run of a static region whose kernel has returned for that; false: it has not.
+static bool startOffload(svm_Net *n, const svm_NetKernel *p)
+{
+    if (!p->region || pending(p) || !p->region->asks)
+        return false;
+    n->startOffload(p->region->offload, p->region->steady);
+    return true;
+}
+
+// Of all that have. True: there were some.
 static bool startOffloads(svm_Net *n)
 {
     bool any = false;
-    for (size_t i = 0; n->offloadCount != 0 && i < n->kernelCount; i++) {
-        svm_NetKernel *p = n->kernels[i];
-        if (!p->region || pending(p) || !p->region->asks)
-            continue;
-        n->startOffload(p->region->offload, p->region->steady);
-        any = true;
-    }
+    for (size_t i = 0; n->offloadCount != 0 && i < n->kernelCount; i++)
+        any |= startOffload(n, n->kernels[i]);
     return any;
 }
 
@@ -494,7 +498,13 @@ static void runPaced(svm_Net *n)
             svm_kernelRun(n->kernels[i]->kernel);
     if (!settle(n, false))
         deadlock(n);
-    printOut(n);
+}
+
+// What was printed is of one phase, the initialisation or the end, whatever steady states kernels have marked in it.
+static void forgetMarks(svm_Net *n)
+{
+    for (size_t i = 0; i < n->logCount; i++)
+        n->logs[i]->markCount = 0;
 }
 
 // What a phase prints is unbounded where kernels fire as their input allows.
@@ -532,6 +542,8 @@ static bool start(svm_Net *n)
     if (n->betweenRuns)
         n->betweenRuns(n);
     runPaced(n);
+    forgetMarks(n);
+    printOut(n);
     return true;
 }
 
@@ -569,7 +581,8 @@ bool svm_netRun(svm_Net *n, int64_t iterations)
         return false;
     }
     while (iterations > 0) {
-        int64_t wanted = iterations < n->strip ? iterations : n->strip, steady = readFor(n, wanted);
+        int64_t most = n->betweenRuns && n->listenStrip != 0 ? n->listenStrip : n->strip;
+        int64_t wanted = iterations < most ? iterations : most, steady = readFor(n, wanted);
         for (size_t i = 0; i < n->kernelCount; i++)
             if (n->kernels[i]->paced)
                 n->kernels[i]->left = n->kernels[i]->steady * steady;
@@ -577,8 +590,10 @@ bool svm_netRun(svm_Net *n, int64_t iterations)
             n->writerLeft[i] += n->writerSteady[i] * steady;
         if (steady > 0 && n->betweenRuns)
             n->betweenRuns(n);
-        if (steady > 0)
+        if (steady > 0) {
             runPaced(n);
+            printOut(n);
+        }
         n->steadyStates += steady;
         iterations -= steady;
         if (steady < wanted) {
@@ -640,12 +655,15 @@ void svm_netFinish(svm_Net *n)
             p->region->begun = begun;
         }
     }
-    for (size_t i = 0; i < n->kernelCount; i++) // which may wake others
-        if (!pending(n->kernels[i]) && !n->kernels[i]->ended)
-            svm_kernelRun(n->kernels[i]->kernel);
+    for (size_t i = 0; i < n->kernelCount; i++) { // which may wake others
+        const svm_NetKernel *p = n->kernels[i];
+        if (!pending(p) && !p->ended && !startOffload(n, p)) // one that nothing paces may have asked meanwhile
+            svm_kernelRun(p->kernel);
+    }
     endReaders(n, begun);
     while (!settle(n, true) && (tellDry(n) || svmr_endMail(n)))
         continue;
+    forgetMarks(n);
     printOut(n);
     svmr_endTagged(n->logs, n->logCount);
     for (size_t i = 0; i < n->kernelCount; i++)

@@ -438,7 +438,8 @@ typedef struct svm_NetWriter {
 // All of a program with dynamic rates. The program sets what is not private.
 typedef struct svm_Net {
     mm_Mem memory;
-    int64_t strip; // most steady states at a time
+    int64_t strip;       // most steady states at a time
+    int64_t listenStrip; // the same while lines are read between runs; 0: as many
     size_t kernelCount, channelCount, readerCount, writerCount, logCount, helperCount;
     svm_NetKernel *const *kernels; // in canonical order
     svm_Helper *const *helpers;    // of all data-parallel regions

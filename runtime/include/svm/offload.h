@@ -8,7 +8,8 @@
 // for the one before it on its processor.
 //
 // NOTE(kept). What a region keeps from one steady state to the next is in blocks of which each of its strips has the same one:
-// it goes there before the first strip of a run and comes back behind the last. All strips are on one processor then.
+// it goes there before the first strip of a run and comes back behind the last. All strips are on one processor then. Where
+// items stay in a block that the region gives, each strip has a window of it, which begins with what the one before has left.
 #ifndef SVM_OFFLOAD_H
 #define SVM_OFFLOAD_H
 
@@ -18,7 +19,8 @@ typedef enum svm_OffloadKind {
     SVM_OFFLOAD_INSIDE,
     SVM_OFFLOAD_INPUT,
     SVM_OFFLOAD_OUTPUT,
-    SVM_OFFLOAD_KEPT, // inside, and its first elements go there with each run, and back: NOTE(kept)
+    SVM_OFFLOAD_KEPT,    // inside, and its first elements go there with each run, and back: NOTE(kept)
+    SVM_OFFLOAD_KEEPING, // an output; each strip begins with what the one before has left in it
 } svm_OffloadKind;
 
 // A processor that does strips, and who moves their windows.
@@ -37,7 +39,7 @@ typedef struct svm_OffloadBlock {
     int64_t step, more;
     size_t size;           // of an element
     size_t address, bytes; // in the processor's memory; from one turn's to the next one's
-    int64_t kept;          // elements that go there and back
+    int64_t kept;          // elements that go there and back; of one that is KEEPING, that a strip begins with; 0: its window
 } svm_OffloadBlock;
 
 typedef struct svm_OffloadTable {
@@ -54,6 +56,9 @@ typedef struct svm_OffloadStrip {
     ptrdiff_t *steady;       // how many steady states it does
     svm_Block *here, *there; // per block: in the processor's memory; the window of the region's
     svm_MoveB2B *moves;      // per block, but for those inside; of kept ones the first strip has them
+    // Per block, of those KEEPING: what it begins with, here and there, and what moves that; NULL: there are none.
+    svm_Block *hereFirst, *thereFirst;
+    svm_MoveB2B *first;
 } svm_OffloadStrip;
 
 typedef struct svm_Offload {
@@ -105,9 +110,16 @@ static inline void svm_offloadPlace(svm_Offload *o, int32_t strip, int64_t first
         svm_blockName(&s->here[i], b->name);
         if (inside)
             continue;
-        svm_blockInit(&s->there[i], whole->memory, whole->address + (size_t)(first * b->step) * b->size, items,
-                      b->size);
+        const size_t there = whole->address + (size_t)(first * b->step) * b->size;
+        svm_blockInit(&s->there[i], whole->memory, there, items, b->size);
         svm_blockName(&s->there[i], b->name);
+        if (b->kind != SVM_OFFLOAD_KEEPING)
+            continue;
+        const size_t kept = b->kept != 0 ? (size_t)b->kept : items;
+        svm_blockInit(&s->hereFirst[i], place->memory, s->here[i].address, kept, b->size);
+        svm_blockName(&s->hereFirst[i], b->name);
+        svm_blockInit(&s->thereFirst[i], whole->memory, there, kept, b->size);
+        svm_blockName(&s->thereFirst[i], b->name);
     }
     *s->steady = (ptrdiff_t)states;
 }
@@ -133,6 +145,31 @@ static inline void svm_offloadCreateKept(svm_Offload *o)
     }
 }
 
+// Sets up what moves what a strip begins with, of a block that keeps items: behind what the strip before it gives back.
+static inline void svm_offloadCreateFirst(svm_Offload *o, int32_t strip, int32_t block)
+{
+    const svm_OffloadTable *t = o->table;
+    const svm_OffloadStrip *s = &o->strips[strip];
+    svm_moveB2BInit(&s->first[block], t->place[strip % t->places].load, &s->thereFirst[block], &s->hereFirst[block]);
+    svm_kernelAddDependence(s->kernel, &s->first[block].kernel);
+    if (strip > 0)
+        svm_kernelAddDependence(&s->first[block].kernel, &o->strips[strip - 1].moves[block].kernel);
+}
+
+static inline bool svm_offloadIsOutput(const svm_OffloadBlock *b)
+{
+    return b->kind == SVM_OFFLOAD_OUTPUT || b->kind == SVM_OFFLOAD_KEEPING;
+}
+
+// Whether something comes back from a strip: else the region's kernel waits for the strips themselves.
+static inline bool svm_offloadGives(const svm_OffloadTable *t)
+{
+    bool gives = false;
+    for (int32_t i = 0; i < t->blocks; i++)
+        gives |= svm_offloadIsOutput(&t->block[i]) || t->block[i].kind == SVM_OFFLOAD_KEPT;
+    return gives;
+}
+
 // Sets up the strips and what orders them; the program has given each its kernel's struct and its blocks.
 static inline void svm_offloadCreate(svm_Offload *o)
 {
@@ -153,14 +190,18 @@ static inline void svm_offloadCreate(svm_Offload *o)
                 svm_kernelAddDependence(s->kernel, move);
                 if (before)
                     svm_kernelAddDependence(move, before->kernel);
-            } else if (t->block[i].kind == SVM_OFFLOAD_OUTPUT) {
+            } else if (svm_offloadIsOutput(&t->block[i])) {
                 svm_moveB2BInit(&s->moves[i], place->store, &s->here[i], &s->there[i]);
                 svm_kernelAddDependence(move, s->kernel);
                 svm_kernelAddDependence(o->region->common.kernel, move);
                 if (before)
                     svm_kernelAddDependence(s->kernel, &before->moves[i].kernel);
+                if (t->block[i].kind == SVM_OFFLOAD_KEEPING)
+                    svm_offloadCreateFirst(o, k, i);
             }
         }
+        if (!svm_offloadGives(t))
+            svm_kernelAddDependence(o->region->common.kernel, s->kernel);
     }
     svm_offloadCreateKept(o);
 }
@@ -189,12 +230,15 @@ static inline void svm_offloadStart(svm_Offload *o, int64_t steady)
     for (int64_t first = 0; first < steady; first += each, k++) {
         const svm_OffloadStrip *s = &o->strips[k];
         svm_offloadPlace(o, k, first, steady - first < each ? steady - first : each);
-        for (int32_t i = 0; i < t->blocks; i++)
+        for (int32_t i = 0; i < t->blocks; i++) {
             if (t->block[i].kind == SVM_OFFLOAD_INPUT)
                 svm_kernelRun(&s->moves[i].kernel);
+            if (t->block[i].kind == SVM_OFFLOAD_KEEPING)
+                svm_kernelRun(&s->first[i].kernel);
+        }
         svm_kernelRun(s->kernel);
         for (int32_t i = 0; i < t->blocks; i++)
-            if (t->block[i].kind == SVM_OFFLOAD_OUTPUT)
+            if (svm_offloadIsOutput(&t->block[i]))
                 svm_kernelRun(&s->moves[i].kernel);
     }
     svm_offloadMoveKept(o, o->back);
@@ -212,9 +256,12 @@ static inline void svm_offloadEnd(svm_Kernel *k)
 static inline void svm_offloadDestroy(svm_Offload *o)
 {
     for (int32_t k = 0; k < o->count; k++) {
-        for (int32_t i = 0; i < o->table->blocks; i++)
+        for (int32_t i = 0; i < o->table->blocks; i++) {
             if (!svm_offloadIsInside(&o->table->block[i]))
                 svm_offloadEnd(&o->strips[k].moves[i].kernel);
+            if (o->table->block[i].kind == SVM_OFFLOAD_KEEPING)
+                svm_offloadEnd(&o->strips[k].first[i].kernel);
+        }
         svm_offloadEnd(o->strips[k].kernel);
     }
     for (int32_t i = 0; o->kept != NULL && i < o->table->blocks; i++)

@@ -16,6 +16,7 @@ parser.add_argument("--svm-sim", required=True)
 parser.add_argument("--svm-check", required=True)
 parser.add_argument("--machine", required=True)
 parser.add_argument("--work", required=True)
+parser.add_argument("--items", help="a file of input, instead of made-up floats")
 parser.add_argument("programs", nargs="+")
 options = parser.parse_args()
 os.makedirs(options.work, exist_ok=True)
@@ -23,12 +24,29 @@ chance = random.Random(1)
 FLOATS = [chance.uniform(-1, 1) for _ in range(9000)]
 
 
-def output(*command, items=b"", seed=None):
+def output(*command, seed=None):
     environment = {**os.environ, "SVM_ADVERSARY": f"{seed},zeroes"} if seed else os.environ
-    done = subprocess.run(command, input=items, capture_output=True, env=environment)
+    done = subprocess.run(command, capture_output=True, env=environment)
     if done.returncode != 0:
         sys.exit(f"{command}: {done.stdout.decode(errors='replace')}{done.stderr.decode()}")
     return done.stdout
+
+
+def run(*command, items, seed=None):
+    """What a program prints, and what it writes."""
+    given, got = os.path.join(options.work, "in.raw"), os.path.join(options.work, "out.raw")
+    with open(given, "wb") as f:
+        f.write(items)
+    printed = output(*command, f"--in={given}", f"--out={got}", seed=seed)
+    with open(got, "rb") as f:
+        return printed, f.read()
+
+
+def inputs():
+    if options.items:
+        with open(options.items, "rb") as f:
+            return [f.read()]
+    return [struct.pack(f"{length}f", *FLOATS[:length]) for length in (40, 777, 9000)]
 
 
 for program in options.programs:
@@ -43,19 +61,18 @@ for program in options.programs:
         if output(options.svm_check, made):
             sys.exit(f"{name}: svm-check finds something")
         output(options.svmc, *flags, program, "-o", executable)
-        for length in (40, 777, 9000):
-            items = struct.pack(f"{length}f", *FLOATS[:length])
-            wanted = output(options.svmc, "--interpret", program, items=items)
-            for seed in (None, 1):
-                if output(executable, items=items, seed=seed) != wanted:
-                    sys.exit(f"{name}: {way}, {length} items, seed {seed}: compiled, it does something else")
-            if output(options.svm_sim, made, "--", items=items) != wanted:
-                sys.exit(f"{name}: {way}, {length} items: simulated, it does something else")
+        for items in inputs():
+            wanted = run(options.svmc, "--interpret", program, items=items)
+            for seed in (None, 1, 2):
+                if run(executable, items=items, seed=seed) != wanted:
+                    sys.exit(f"{name}: {way}, {len(items)} bytes, seed {seed}: compiled, it does something else")
+            if run(options.svm_sim, "-o", os.devnull, made, "--", items=items) != wanted:
+                sys.exit(f"{name}: {way}, {len(items)} bytes: simulated, it does something else")
     times = []
     for flags in ([], ["--processors=1"]):
         output(options.svmc, f"--machine={options.machine}", *flags, "--emit=svm-c", program, "-o", made)
         report = os.path.join(options.work, name + ".sim.json")
-        output(options.svm_sim, f"--json={report}", made, "--", items=struct.pack("9000f", *FLOATS))
+        run(options.svm_sim, f"--json={report}", made, "--", items=inputs()[-1])
         with open(report, encoding="utf-8") as f:
             times.append(json.load(f)["seconds"])
     print(f"{name}: {'-'.join(map(str, sorted(regions)))} regions offloaded on {options.machine}, the same", flush=True)
