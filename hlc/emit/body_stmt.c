@@ -416,7 +416,16 @@ static void call(body_context *c, const sir_stmt *s)
         assign_text(c, s, target, b.data);
 }
 
-static void print(body_context *c, const sir_stmt *s)
+// Whether a number is printed there, and the end of a line behind it.
+static bool prints_line(const sir_block *b, size_t i)
+{
+    const sir_stmt *s = b->data[i], *end = i + 1 < b->len ? b->data[i + 1] : NULL;
+    return s->kind == SIR_PRINT && s->u.print.value != NULL && s->u.print.value->type->kind != SIR_BOOLEAN &&
+           end != NULL && end->kind == SIR_PRINT && end->u.print.value == NULL && end->u.print.len == 1 &&
+           end->u.print.text[0] == '\n';
+}
+
+static void print(body_context *c, const sir_stmt *s, const char *line)
 {
     const sir_expr *v = s->u.print.value;
     const char *log = body_named(c, BODY_LOG);
@@ -427,8 +436,8 @@ static void print(body_context *c, const sir_stmt *s)
     switch (v->type->kind) {
     case SIR_BOOLEAN: body_line(c, "svm_printBoolean(%s, %s);", log, body_expr_text(c, v, PREC_COND)); break;
     case SIR_FLOAT:
-    case SIR_DOUBLE: body_line(c, "svm_printFloat(%s, %s);", log, body_expr_text(c, v, PREC_COND)); break;
-    default: body_line(c, "svm_printInt(%s, (int)%s);", log, body_expr_text(c, v, PREC_UNARY)); break;
+    case SIR_DOUBLE: body_line(c, "svm_printFloat%s(%s, %s);", line, log, body_expr_text(c, v, PREC_COND)); break;
+    default: body_line(c, "svm_printInt%s(%s, (int)%s);", line, log, body_expr_text(c, v, PREC_UNARY)); break;
     }
 }
 
@@ -867,7 +876,7 @@ static void stmt(body_context *c, const sir_stmt *s)
     case SIR_SET: set(c, s); break;
     case SIR_POP: pop(c, s); break;
     case SIR_PUSH: push(c, s); break;
-    case SIR_PRINT: print(c, s); break;
+    case SIR_PRINT: print(c, s, ""); break;
     case SIR_CALL: call(c, s); break;
     case SIR_RANDOM: random_number(c, s); break;
     case SIR_IF:
@@ -930,8 +939,15 @@ void body_block(body_context *c, const sir_block *b)
         lane_block(c, b);
         return;
     }
-    for (size_t i = 0; i < b->len; i++)
-        stmt(c, b->data[i]);
+    for (size_t i = 0; i < b->len; i++) {
+        if (!prints_line(b, i)) {
+            stmt(c, b->data[i]);
+            continue;
+        }
+        if (b->data[i]->loc.file != 0)
+            body_mark_line(c->e, b->data[i]->loc);
+        print(c, b->data[i++], "Line");
+    }
 }
 
 static void top_declarations(body_context *c)

@@ -1,47 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// "%f" in exact integer arithmetic: a double is m * 2^e with m < 2^53, so for values below 2^64 the integer part is a
-// shift, and the six decimals are m's fraction bits times 10^6 (below 2^73), rounded half to even as printf does.
+// Numbers as text. Eight digits are made at a time, in the bytes of a word: it is split into two numbers of four digits,
+// these into two of two each, and so on, all side by side. How many digits a number has decides how far the word is
+// shifted, and no branch.
+//
+// "%f" of what is a float, exactly: what is behind the point has 24 bits, times 10^6 at most 44, so that a double has the
+// product exactly and rounds it half to even as printf does.
+//
+// "%f" of other doubles in exact integer arithmetic: a double is m * 2^e with m < 2^53, so for values below 2^64 the
+// integer part is a shift, and the six decimals are m's fraction bits times 10^6 (below 2^73), rounded half to even.
 #include "runtime/common/print_float.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                            "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                            "8081828384858687888990919293949596979899";
+enum { EIGHT_DIGITS = 100000000, SIX_DIGITS = 1000000 };
+
+// The digits of v, which has eight at most: the first is the lowest byte.
+static inline uint64_t eightDigits(uint32_t v)
+{
+    uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
+    uint64_t hundreds = x * 5243 >> 19 & UINT64_C(0x0000007f0000007f);
+    x = hundreds | (x - 100 * hundreds) << 16;
+    uint64_t tens = x * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return tens | (x - 10 * tens) << 8;
+}
+
+static inline void putWord(char *at, uint64_t characters)
+{
+    characters = htole64(characters);
+    memcpy(at, &characters, sizeof characters);
+}
+
+static const uint64_t zeros = UINT64_C(0x3030303030303030);
+
+// Writes eight characters, of which the last may be too many.
+static inline char *putFirst(char *at, uint32_t v)
+{
+    uint64_t digits = eightDigits(v);
+    int leading = __builtin_ctzll(digits | UINT64_C(1) << 56) & 56; // bits of zeroes in front
+    putWord(at, (digits | zeros) >> leading);
+    return at + (64 - leading) / 8;
+}
+
+static inline char *putEight(char *at, uint32_t v)
+{
+    putWord(at, eightDigits(v) | zeros);
+    return at + 8;
+}
 
 char *svmr_putUnsigned(char *at, uint64_t v)
 {
-    char digits[20];
-    int i = sizeof digits;
-    while (v >= 100) {
-        i -= 2;
-        memcpy(digits + i, pairs + v % 100 * 2, 2);
-        v /= 100;
-    }
-    if (v >= 10) {
-        i -= 2;
-        memcpy(digits + i, pairs + v * 2, 2);
-    } else {
-        digits[--i] = (char)('0' + v);
-    }
-    size_t n = sizeof digits - (size_t)i;
-    memcpy(at, digits + i, n);
-    return at + n;
+    if (v < EIGHT_DIGITS)
+        return putFirst(at, (uint32_t)v);
+    uint64_t rest = v % EIGHT_DIGITS;
+    v /= EIGHT_DIGITS;
+    if (v < EIGHT_DIGITS)
+        return putEight(putFirst(at, (uint32_t)v), (uint32_t)rest);
+    at = putFirst(at, (uint32_t)(v / EIGHT_DIGITS));
+    return putEight(putEight(at, (uint32_t)(v % EIGHT_DIGITS)), (uint32_t)rest);
 }
 
-static char *putSix(char *at, uint32_t v)
+// "[-]whole.decimals", and the end of a line behind it.
+static inline size_t putParts(char *at, bool negative, uint64_t whole, uint32_t decimals)
 {
-    memcpy(at, pairs + v / 10000 * 2, 2);
-    memcpy(at + 2, pairs + v / 100 % 100 * 2, 2);
-    memcpy(at + 4, pairs + v % 100 * 2, 2);
-    return at + 6;
+    char *end = at;
+    *end = '-';
+    end = svmr_putUnsigned(end + negative, whole);
+    uint64_t digits = (eightDigits(decimals) | zeros) >> 16; // the first two are zeroes
+    putWord(end, '.' | digits << 8 | (uint64_t)'\n' << 56);
+    return (size_t)(end + 7 - at);
 }
 
-size_t svmr_putFloat(char *at, double v)
+static size_t putDouble(char *at, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
@@ -68,20 +102,30 @@ size_t svmr_putFloat(char *at, double v)
     } else {
         uint64_t fraction = shift < 64 ? m & ((UINT64_C(1) << shift) - 1) : m;
         whole = shift < 64 ? m >> shift : 0;
-        uint128 scaled = (uint128)fraction * 1000000, unit = (uint128)1 << shift, rest = scaled & (unit - 1),
+        uint128 scaled = (uint128)fraction * SIX_DIGITS, unit = (uint128)1 << shift, rest = scaled & (unit - 1),
                 half = unit >> 1;
         decimals = (uint32_t)(scaled >> shift);
         if (rest > half || (rest == half && (decimals & 1)))
             decimals++;
-        if (decimals == 1000000) {
+        if (decimals == SIX_DIGITS) {
             decimals = 0;
             whole++;
         }
     }
-    char *end = at;
-    if (bits >> 63)
-        *end++ = '-';
-    end = svmr_putUnsigned(end, whole);
-    *end++ = '.';
-    return (size_t)(putSix(end, decimals) - at);
+    return putParts(at, bits >> 63, whole, decimals);
+}
+
+size_t svmr_putFloat(char *at, double v)
+{
+    double size = fabs(v);
+    if (!(size < EIGHT_DIGITS) || (double)(float)v != v)
+        return putDouble(at, v);
+    uint32_t whole = (uint32_t)size;
+    // Behind 1.5 * 2^52 a double has no bits behind the point: the lowest ones are the rounded number.
+    double rounded = (size - whole) * SIX_DIGITS + 0x1.8p52;
+    uint64_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    uint32_t decimals = (uint32_t)bits;
+    bool carries = decimals == SIX_DIGITS;
+    return putParts(at, signbit(v), whole + carries, carries ? 0 : decimals);
 }

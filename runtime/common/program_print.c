@@ -118,18 +118,36 @@ static inline char *reserve(svm_Log *l, size_t bytes)
     return l->text + l->len;
 }
 
+static inline char *putInt(char *at, int32_t v)
+{
+    *at = '-';
+    return svmr_putUnsigned(at + (v < 0), v < 0 ? 0U - (uint32_t)v : (uint32_t)v);
+}
+
 void svm_printInt(svm_Log *l, int32_t v)
 {
-    char *end = reserve(l, 16);
-    if (v < 0)
-        *end++ = '-';
-    l->len = (size_t)(svmr_putUnsigned(end, v < 0 ? 0U - (uint32_t)v : (uint32_t)v) - l->text);
+    l->len = (size_t)(putInt(reserve(l, SVMR_INT_BYTES), v) - l->text);
+}
+
+void svm_printIntLine(svm_Log *l, int32_t v)
+{
+    char *end = putInt(reserve(l, SVMR_INT_BYTES), v);
+    *end++ = '\n';
+    l->len = (size_t)(end - l->text);
 }
 
 void svm_printFloat(svm_Log *l, double v)
 {
     char *at = reserve(l, SVMR_FLOAT_BYTES);
     l->len += svmr_putFloat(at, v);
+}
+
+void svm_printFloatLine(svm_Log *l, double v)
+{
+    char *at = reserve(l, SVMR_FLOAT_BYTES);
+    size_t length = svmr_putFloat(at, v);
+    at[length] = '\n';
+    l->len += length + 1;
 }
 
 void svm_printBoolean(svm_Log *l, bool v)

@@ -28,6 +28,10 @@ static void checkFloat(double v)
         printf("%a: %.*s, expected %s\n", v, (int)text.len, text.text, expected);
         exit(1);
     }
+    strcat(expected, "\n");
+    text.len = 0;
+    svm_printFloatLine(&text, v);
+    CHECK(text.len == strlen(expected) && memcmp(text.text, expected, text.len) == 0);
 }
 
 static double fromBits(uint64_t bits)
@@ -39,9 +43,11 @@ static double fromBits(uint64_t bits)
 
 static void floats(void)
 {
-    static const double special[] = {0, -0.0, INFINITY, -INFINITY, NAN, 0.5, 0.0000005, 0.0000015, 0.00000049999999, 1e-300, 5e-324,
-                                     0.9999995, 0.99999949999, 999999.9999995, 1e15, 9007199254740993.0, 9.3e18, 1.8e19,
-                                     9223372036854775808.0, 1e300, 1.7976931348623157e308, 100000002004087734272.0};
+    static const double special[] = {
+        0, -0.0, INFINITY, -INFINITY, NAN, 0.5, 0.0000005, 0.0000015, 0.00000049999999, 1e-300, 5e-324, 0.9999995,
+        0.99999949999, 0.99999994f, 99999999.0f, 99999992.0f, 9999999.5f, 1e8f, 0.0078125f, 999999.9999995, 1e15,
+        9007199254740993.0, 9.3e18, 1.8e19, 9223372036854775808.0, 1e300, 1.7976931348623157e308,
+        100000002004087734272.0};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
         checkFloat(special[i]);
         checkFloat(-special[i]);
@@ -53,6 +59,10 @@ static void floats(void)
         uint32_t bits = (uint32_t)next();
         memcpy(&f, &bits, 4);
         checkFloat(f);
+        // Floats of all sizes that have decimals, and ties of theirs.
+        checkFloat((float)ldexp((double)(int32_t)bits, -(int)(next() % 80)));
+        checkFloat((float)((next() % 4000001 * 2 + 1) / 2000000.0));
+        checkFloat((float)ldexp((double)(next() % 16384 * 2 + 1), -7));
         // Around one, and exact ties: multiples of 2^-k.
         checkFloat((double)(int64_t)next() / 9.3e18 * 1000);
         checkFloat(ldexp((double)(next() % 2000000), -(int)(next() % 64)));
@@ -74,6 +84,10 @@ static void integers(void)
         snprintf(expected, sizeof expected, "%d", v);
         text.len = 0;
         svm_printInt(&text, v);
+        CHECK(text.len == strlen(expected) && memcmp(text.text, expected, text.len) == 0);
+        strcat(expected, "\n");
+        text.len = 0;
+        svm_printIntLine(&text, v);
         CHECK(text.len == strlen(expected) && memcmp(text.text, expected, text.len) == 0);
     }
 }

@@ -123,6 +123,8 @@ typedef struct svm_Log {
 } svm_Log;
 void svm_printInt(svm_Log *l, int32_t v);                         // K: "%d"
 void svm_printFloat(svm_Log *l, double v);                        // K: "%f", nan without its sign
+void svm_printIntLine(svm_Log *l, int32_t v);                     // K: "%d\n"
+void svm_printFloatLine(svm_Log *l, double v);                    // K: "%f\n"
 void svm_printBoolean(svm_Log *l, bool v);                        // K: true / false
 void svm_printText(svm_Log *l, const char *s);                    // K
 void svm_printBytes(svm_Log *l, const char *bytes, size_t count); // K: of a text that may have zeroes in it
