@@ -11,6 +11,8 @@
 //         v[j + 1] = key;
 //     }
 //
+// Or j is one more throughout: it begins at i, and array[j - 1] is looked at while j > 0.
+//
 // What lies before element i is in order, so that a key goes no further once it met one that is not greater; equal ints are
 // the same, whichever came first. A loop that data end waits for the last of the firings side by side, with a mask, and
 // the elements of their arrays differ in place; here is neither.
@@ -25,6 +27,7 @@ enum { MOST_ELEMENTS = 32 };
 typedef struct sort {
     uint32_t array, i, j, key; // locals
     uint8_t op;                // of "array[j] op key"
+    int32_t more;              // array[j - more] is what is looked at: 0 or 1
 } sort;
 
 static bool is_local(const sir_expr *e, uint32_t local)
@@ -60,14 +63,14 @@ static bool finds_place(const sir_expr *cond, sort *s)
         return false;
     const sir_expr *in = cond->u.arg[0], *order = cond->u.arg[1];
     bool inside = in->kind == SIR_BINARY && is_local(in->u.arg[0], s->j) && in->u.arg[1]->kind == SIR_CONST &&
-                  ((in->op == LANG_OP_GE && in->u.arg[1]->u.value.i == 0) ||
-                   (in->op == LANG_OP_GT && in->u.arg[1]->u.value.i == -1));
+                  ((in->op == LANG_OP_GE && in->u.arg[1]->u.value.i == s->more) ||
+                   (in->op == LANG_OP_GT && in->u.arg[1]->u.value.i == s->more - 1));
     if (!inside || order->kind != SIR_BINARY || order->op < LANG_OP_LT || order->op > LANG_OP_GE)
         return false;
     static const uint8_t turned[] = {
         [LANG_OP_LT] = LANG_OP_GT, [LANG_OP_LE] = LANG_OP_GE, [LANG_OP_GT] = LANG_OP_LT, [LANG_OP_GE] = LANG_OP_LE};
-    bool straight = is_element(order->u.arg[0], s->array, s->j, 0) && is_local(order->u.arg[1], s->key);
-    bool other = is_element(order->u.arg[1], s->array, s->j, 0) && is_local(order->u.arg[0], s->key);
+    bool straight = is_element(order->u.arg[0], s->array, s->j, -s->more) && is_local(order->u.arg[1], s->key);
+    bool other = is_element(order->u.arg[1], s->array, s->j, -s->more) && is_local(order->u.arg[0], s->key);
     s->op = straight ? order->op : turned[order->op];
     return straight || other;
 }
@@ -79,8 +82,8 @@ static bool moves_on(const sir_stmt *loop, const sort *s)
     if (loop->u.loop.post_test || loop->u.loop.pre.len != 0 || b->len + step->len != 2 || b->len == 0)
         return false;
     const sir_stmt *move = b->data[0], *down = b->len == 2 ? b->data[1] : step->data[0];
-    return is_set(move) && is_set(down) && is_element(move->u.set.target, s->array, s->j, 1) &&
-           is_element(move->u.set.value, s->array, s->j, 0) && is_local(down->u.set.target, s->j) &&
+    return is_set(move) && is_set(down) && is_element(move->u.set.target, s->array, s->j, 1 - s->more) &&
+           is_element(move->u.set.value, s->array, s->j, -s->more) && is_local(down->u.set.target, s->j) &&
            is_beside(down->u.set.value, s->j, -1);
 }
 
@@ -97,12 +100,13 @@ static bool is_sort(const sir_function *f, const sir_stmt *s, sort *r)
         return false;
     *r =
         (sort){.array = key->u.arg[0]->index, .i = s->u.for_.local, .j = b[1]->u.decl.local, .key = b[0]->u.decl.local};
+    r->more = is_local(b[1]->u.decl.init, r->i);
     int32_t n = s->u.for_.hi->u.value.i;
     const sir_local *array = &f->locals.data[r->array];
     return n > 1 && n <= MOST_ELEMENTS && !array->by_reference && array->type->kind == SIR_ARRAY &&
            (uint32_t)n <= array->type->length && is_element(key, r->array, r->i, 0) &&
-           is_beside(b[1]->u.decl.init, r->i, -1) && finds_place(b[2]->u.loop.cond, r) && moves_on(b[2], r) &&
-           is_element(b[3]->u.set.target, r->array, r->j, 1) && is_local(b[3]->u.set.value, r->key);
+           is_beside(b[1]->u.decl.init, r->i, r->more - 1) && finds_place(b[2]->u.loop.cond, r) && moves_on(b[2], r) &&
+           is_element(b[3]->u.set.target, r->array, r->j, 1 - r->more) && is_local(b[3]->u.set.value, r->key);
 }
 
 typedef struct exchanger {
