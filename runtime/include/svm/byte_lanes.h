@@ -227,12 +227,17 @@ SVM_BYTES_FUNCTION svm_Bytes svm_bytesInverse(svm_Bytes x, uint64_t matrix)
 
 // ---- Tables ----
 
+#if defined(SVM_BYTE_PART) && SVM_BYTE_LANES == SVM_BYTE_PART
+// Some fifty instructions, of which a firing may have hundreds: inlined, they are more than C compilers optimise in a minute.
+static __attribute__((noinline, unused)) svm_Bytes svm_bytesLookUp(svm_Bytes x, const unsigned char table[256])
+{
+    return svm_byteLookUp(x, table);
+}
+#else
 SVM_BYTES_FUNCTION svm_Bytes svm_bytesLookUp(svm_Bytes x, const unsigned char table[256])
 {
 #if !defined(__GNUC__)
     return table[x];
-#elif defined(SVM_BYTE_PART) && SVM_BYTE_LANES == SVM_BYTE_PART
-    return svm_byteLookUp(x, table);
 #else
     unsigned char in[svm_bytes], out[svm_bytes];
     memcpy(in, &x, sizeof x);
@@ -241,6 +246,7 @@ SVM_BYTES_FUNCTION svm_Bytes svm_bytesLookUp(svm_Bytes x, const unsigned char ta
     return x;
 #endif
 }
+#endif
 
 // ---- Items of successive firings: lane l of to[k] is the lowest byte of item k of firing l ----
 
