@@ -15,7 +15,7 @@ typedef struct finder {
     VEC(const sir_function *) work;
     hmap open;           // accesses of the function at hand that are not proved
     bool stops;          // it divides ints by what may be zero, or has an access that is checked
-    bool branches, tape; // of the function at hand: data decide what is done; it takes or gives items
+    bool tape;           // the function at hand takes or gives items
 } finder;
 
 // An element of a constant table in which there is no zero.
@@ -45,8 +45,6 @@ static void find_in_expr(void *context, sir_expr *e, bool written)
 static void find_in_stmt(void *context, sir_stmt *s)
 {
     finder *f = context;
-    int64_t trips;
-    f->branches |= s->kind == SIR_IF || s->kind == SIR_LOOP || (s->kind == SIR_FOR && !sir_for_trips(s, &trips));
     f->tape |= s->kind == SIR_POP || s->kind == SIR_PUSH;
     if (s->kind == SIR_CALL && s->u.call.function->kind != SIR_NATIVE &&
         hmap_getn(&f->seen, &s->u.call.function, sizeof s->u.call.function) == NULL) {
@@ -59,7 +57,7 @@ static void find_in_stmt(void *context, sir_stmt *s)
 // Pops and pushes that are checked always: those of a firing, and pushes of what it calls (NOTE(checks) in body_checks.c).
 static bool may_move_others(const finder *f, const sir_function *function, bool firing)
 {
-    if (!f->tape || (firing && !f->branches))
+    if (!f->tape)
         return false;
     sir_rate_bounds r = sir_function_rates(f->x->m, function);
     if (!firing)
@@ -71,7 +69,7 @@ static bool may_move_others(const finder *f, const sir_function *function, bool 
 static bool function_may_fail(finder *f, const sir_function *function)
 {
     bool firing = function->kind == SIR_WORK || function->kind == SIR_PREWORK;
-    f->branches = f->tape = false;
+    f->tape = false;
     hmap_init(&f->open, f->scratch);
     if (f->x->e.check_rates || f->x->e.check_bounds)
         sir_unproved_accesses(f->x->m, function, &f->open);
