@@ -54,16 +54,22 @@ static void find_in_stmt(void *context, sir_stmt *s)
     sir_visit_exprs(s, find_in_expr, f);
 }
 
-// Pops and pushes that are checked always: those of a firing, and pushes of what it calls (NOTE(checks) in body_checks.c).
+static bool is_beyond(int64_t count, int64_t declared)
+{
+    return count < 0 || declared < 0 || count > declared;
+}
+
+// Pops and pushes of a firing are checked always, and so are pushes of what it calls; -fcheck-rates checks the rest
+// (NOTE(checks) in body_checks.c).
 static bool may_move_others(const finder *f, const sir_function *function, bool firing)
 {
     if (!f->tape)
         return false;
     sir_rate_bounds r = sir_function_rates(f->x->m, function);
-    if (!firing)
-        return function->push.dynamic || r.push_max < 0 || r.push_max > function->push.max;
-    return r.pop_max < 0 || r.pop_max > function->pop.max || r.push_min != function->push.max ||
-           r.push_max != function->push.max;
+    bool pushes = is_beyond(r.push_max, function->push.max), all = f->x->e.check_rates;
+    bool others = is_beyond(r.pop_max, function->pop.max) || r.push_min != function->push.max;
+    bool peeks = all && is_beyond(r.reach, function->peek.max);
+    return firing ? pushes || others || peeks : function->push.dynamic || pushes || (all && (others || peeks));
 }
 
 static bool function_may_fail(finder *f, const sir_function *function)
@@ -74,7 +80,7 @@ static bool function_may_fail(finder *f, const sir_function *function)
     if (f->x->e.check_rates || f->x->e.check_bounds)
         sir_unproved_accesses(f->x->m, function, &f->open);
     sir_visit_stmts(&function->body, find_in_stmt, f);
-    return f->stops || (!firing && f->tape && f->x->e.check_rates) || may_move_others(f, function, firing);
+    return f->stops || may_move_others(f, function, firing);
 }
 
 static bool filter_may_fail(const program_emitter *x, const sir_filter *filter)
