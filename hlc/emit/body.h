@@ -92,6 +92,9 @@ typedef struct emitter {
 
 // Turns checks on.
 void emitter_check(emitter *e, bool rates, bool bounds);
+// Whether an expression divides ints by what may be zero: elements of a constant table without a zero are not. filter: of which
+// it is, or NULL.
+bool emit_may_divide_by_zero(const sir_filter *filter, const sir_expr *e);
 void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources);
 // A file-scope C identifier near to the wanted name that is neither a C keyword, a name of the SVM headers or libm, nor given before.
 const char *emit_unique_name(emitter *e, const char *wanted);

@@ -493,7 +493,7 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
         return print_call2(c, complex_binary[e->op], a, b, NULL);
     bool ints = is_int(a->type);
     const char *helper = ints ? int_helper(c, e) : NULL;
-    c->e->stops |= helper != NULL && sir_may_divide_by_zero(e);
+    c->e->stops |= helper != NULL && emit_may_divide_by_zero(c->info != NULL ? c->info->filter : NULL, e);
     if (helper != NULL)
         return print_call2(c, helper, a, b, e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? &e->loc : NULL);
     if (ints && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && b->kind != SIR_CONST)

@@ -103,7 +103,7 @@ static const char *binary_text(body_context *c, const sir_expr *e, int precedenc
     };
     const sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
     arena *m = c->e->arena;
-    c->e->stops |= sir_may_divide_by_zero(e);
+    c->e->stops |= emit_may_divide_by_zero(c->info != NULL ? c->info->filter : NULL, e);
     if (e->op == LANG_OP_DIV && !is_float(a->type) && b->kind != SIR_CONST)
         return arena_printf(m, "%s(%s, %s, %s)", function(c, "div", e->type), vector_text(c, a, PREC_COND),
                             vector_text(c, b, PREC_COND), body_where(c, e->loc));

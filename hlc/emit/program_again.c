@@ -18,25 +18,12 @@ typedef struct finder {
     bool tape;           // the function at hand takes or gives items
 } finder;
 
-// An element of a constant table in which there is no zero.
-static bool is_of_divisors(const sir_filter *filter, sir_expr *e)
-{
-    const sir_expr *root = e->kind == SIR_INDEX ? sir_lvalue_root(e) : NULL;
-    if (root == NULL || root->kind != SIR_FIELD)
-        return false;
-    const sir_field *f = &filter->fields.data[root->index];
-    bool none = f->constant && !f->init.zero && f->type->words > 0;
-    for (uint64_t i = 0; none && i < f->type->words; i++)
-        none = f->init.data[i].i != 0;
-    return none;
-}
-
 static void find_in_expr(void *context, sir_expr *e, bool written)
 {
     finder *f = context;
     (void)written;
     const emitter *x = &f->x->e;
-    f->stops |= sir_may_divide_by_zero(e) && !is_of_divisors(f->filter, e->u.arg[1]);
+    f->stops |= emit_may_divide_by_zero(f->filter, e);
     f->stops |= ((e->kind == SIR_PEEK && x->check_rates) || (e->kind == SIR_INDEX && x->check_bounds)) &&
                 hmap_getn(&f->open, &e, sizeof e) != NULL;
     f->tape |= e->kind == SIR_PEEK;
