@@ -8,14 +8,13 @@
 // ---- Whether a firing may fail ----
 
 typedef struct finder {
-    const program_emitter *x;
+    program_emitter *x;
     const sir_filter *filter;
     arena *scratch;
     hmap seen; // functions that are called, by address
     VEC(const sir_function *) work;
-    hmap open;           // accesses of the function at hand that are not proved
-    bool stops;          // it divides ints by what may be zero, or has an access that is checked
-    bool tape;           // the function at hand takes or gives items
+    hmap open;  // accesses of the function at hand that are not proved
+    bool stops; // it divides ints by what may be zero, or has an access that is checked
 } finder;
 
 static void find_in_expr(void *context, sir_expr *e, bool written)
@@ -26,13 +25,11 @@ static void find_in_expr(void *context, sir_expr *e, bool written)
     f->stops |= emit_may_divide_by_zero(f->filter, e);
     f->stops |= ((e->kind == SIR_PEEK && x->check_rates) || (e->kind == SIR_INDEX && x->check_bounds)) &&
                 hmap_getn(&f->open, &e, sizeof e) != NULL;
-    f->tape |= e->kind == SIR_PEEK;
 }
 
 static void find_in_stmt(void *context, sir_stmt *s)
 {
     finder *f = context;
-    f->tape |= s->kind == SIR_POP || s->kind == SIR_PUSH;
     if (s->kind == SIR_CALL && s->u.call.function->kind != SIR_NATIVE &&
         hmap_getn(&f->seen, &s->u.call.function, sizeof s->u.call.function) == NULL) {
         hmap_setn(&f->seen, &s->u.call.function, sizeof s->u.call.function, f);
@@ -50,7 +47,7 @@ static bool is_beyond(int64_t count, int64_t declared)
 // (NOTE(checks) in body_checks.c).
 static bool may_move_others(const finder *f, const sir_function *function, bool firing)
 {
-    if (!f->tape)
+    if (!firing && !body_calls_tape(&f->x->e, function))
         return false;
     sir_rate_bounds r = sir_function_rates(f->x->m, function);
     bool pushes = is_beyond(r.push_max, function->push.max), all = f->x->e.check_rates;
@@ -62,7 +59,6 @@ static bool may_move_others(const finder *f, const sir_function *function, bool 
 static bool function_may_fail(finder *f, const sir_function *function)
 {
     bool firing = function->kind == SIR_WORK || function->kind == SIR_PREWORK;
-    f->tape = false;
     hmap_init(&f->open, f->scratch);
     if (f->x->e.check_rates || f->x->e.check_bounds)
         sir_unproved_accesses(f->x->m, function, &f->open);
@@ -70,7 +66,7 @@ static bool function_may_fail(finder *f, const sir_function *function)
     return f->stops || may_move_others(f, function, firing);
 }
 
-static bool filter_may_fail(const program_emitter *x, const sir_filter *filter)
+static bool filter_may_fail(program_emitter *x, const sir_filter *filter)
 {
     const sir_function *const firings[] = {filter->work, filter->prework, filter->ahead};
     arena *scratch = arena_create();
