@@ -28,7 +28,7 @@ typedef struct reporter {
     const sir_module *whole;
     const schedule *schedule;
     const plan_net *graph; // NULL: the plan is of the program itself
-    uint32_t *kernel_of;    // per actor of the program
+    uint32_t *kernel_of;   // per actor of the program
     VEC(kernel_view) kernels;
 } reporter;
 
@@ -136,9 +136,10 @@ static const char *describe_net_place(const reporter *r, uint32_t kernel)
     const plan_names *strips = pl->where.len == 0 ? NULL : &pl->where.data[kernel].offload;
     if (strips == NULL || strips->len == 0)
         return plan_net_processor(pl, kernel);
-    return strips->len == 1 ? arena_printf(r->arena, "%s, strips on %s", plan_net_processor(pl, kernel), strips->data[0])
-                            : arena_printf(r->arena, "%s, strips on %s and %zu more", plan_net_processor(pl, kernel),
-                                           strips->data[0], strips->len - 1);
+    return strips->len == 1
+               ? arena_printf(r->arena, "%s, strips on %s", plan_net_processor(pl, kernel), strips->data[0])
+               : arena_printf(r->arena, "%s, strips on %s and %zu more", plan_net_processor(pl, kernel),
+                              strips->data[0], strips->len - 1);
 }
 
 static void find_operations(reporter *r)
@@ -465,15 +466,17 @@ static void add_judgement(reporter *r)
                           quantity_count(r->arena, strip / j->seconds), by, map_limit_text(r->arena, &j->bottleneck),
                           quantity_count(r->arena, strip / cut->bound->seconds), map_limit_text(r->arena, cut->bound),
                           cut->bound->seconds / j->seconds));
-    const char *how = !cut->searched ? "strips assigned evenly, which the search could not better"
-                      : j->exact     ? "the search, by integer programming"
-                                     : "the search, by annealing";
-    add_fact(r, "found by",
-             arena_printf(r->arena, "%s%s%s", how,
-                          j->steps > 0 ? arena_printf(r->arena, "; %" PRIu64 " steps", j->steps) : "",
-                          j->proven    ? "; nothing better exists"
-                          : j->cut_off ? "; cut off by the clock"
-                                       : ""));
+    // 'judged' is a prediction and knows nothing of a search: that is told by the search's own result.
+    const map_result *search = cut->searched ? cut->tried : NULL;
+    const char *how = search == NULL  ? "strips assigned evenly, which the search could not better"
+                      : search->exact ? "the search, by integer programming"
+                                      : "the search, by annealing";
+    if (search != NULL)
+        how = arena_printf(r->arena, "%s; %" PRIu64 " steps%s", how, search->steps,
+                           search->proven    ? "; nothing better exists"
+                           : search->cut_off ? "; cut off by the clock"
+                                             : "");
+    add_fact(r, "found by", how);
 }
 
 // The search's history: a chart, and a row for each method.
@@ -527,17 +530,23 @@ static void add_facts(reporter *r)
         add_judgement(r);
         add_search(r);
     } else if (pl->where.len != 0) {
-        add_fact(r, "processors", arena_printf(a, "those of '%s' that work in '%s'; streams join their kernels", pl->machine, pl->memory));
+        add_fact(
+            r, "processors",
+            arena_printf(a, "those of '%s' that work in '%s'; streams join their kernels", pl->machine, pl->memory));
         for (uint32_t k = 0; k < pl->where.len; k++) {
             const plan_net_place *where = &pl->where.data[k];
             if (where->offload.len != 0)
-                add_fact(r, "offloaded",
-                         arena_printf(a, "the static region of '%s': strips of up to %" PRId64 " steady states, on '%s'%s",
-                                      r->whole->actors.data[r->graph->kernels.data[k].actors.data[0]]->name, where->strip,
-                                      where->offload.data[0],
-                                      where->offload.len == 1 ? "" : arena_printf(a, " and %zu others", where->offload.len - 1)));
+                add_fact(
+                    r, "offloaded",
+                    arena_printf(a, "the static region of '%s': strips of up to %" PRId64 " steady states, on '%s'%s",
+                                 r->whole->actors.data[r->graph->kernels.data[k].actors.data[0]]->name, where->strip,
+                                 where->offload.data[0],
+                                 where->offload.len == 1 ? ""
+                                                         : arena_printf(a, " and %zu others", where->offload.len - 1)));
         }
-        add_fact(r, "strip", arena_printf(a, "%" PRId64 " steady states, %" PRId64 " in a round", pl->strip, pl->strip * pl->rounds));
+        add_fact(
+            r, "strip",
+            arena_printf(a, "%" PRId64 " steady states, %" PRId64 " in a round", pl->strip, pl->strip * pl->rounds));
     } else {
         add_fact(r, "processor",
                  arena_printf(a, "'%s' of '%s', in memory '%s'", pl->processor, pl->machine, pl->memory));
