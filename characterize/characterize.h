@@ -20,7 +20,7 @@
 
 typedef struct settings {
     bool quick;
-    unsigned rounds;      // all experiments are made that often, for noise may last longer than an experiment
+    unsigned rounds; // all experiments are made that often, for noise may last longer than an experiment
     void (*tell)(void *context, unsigned round); // before each; NULL: nobody asks
     void *context;
     unsigned repetitions; // of an experiment that count

@@ -186,26 +186,27 @@ static const struct {
     const char *ask; // prints one a line, and what it has to say behind it
     bool list;       // several, with commas between
 } asked_values[] = {
-    {OPT_MACHINE, "svmc --list-machines", false},     {OPT_SIM_MACHINE, "svmc --list-machines", false},
+    {OPT_MACHINE, "svmc --list-machines", false},       {OPT_SIM_MACHINE, "svmc --list-machines", false},
     {OPT_PRINT_MACHINE, "svmc --list-machines", false}, {OPT_TARGET, "svmc --list-targets", false},
-    {OPT_PASSES, "svmc --list-passes", true},         {OPT_SKIP_PASSES, "svmc --list-passes", true},
-            {OPT_PRINT_AFTER, "svmc --list-passes", true},
+    {OPT_PASSES, "svmc --list-passes", true},           {OPT_SKIP_PASSES, "svmc --list-passes", true},
+    {OPT_PRINT_AFTER, "svmc --list-passes", true},
 };
 
 static void add_asked_values(strbuf *b, option_tool tool)
 {
     for (size_t i = 0; i < sizeof asked_values / sizeof *asked_values; i++)
         if (option_is_for(asked_values[i].id, tool))
-            strbuf_printf(b,
-                          "    %s*) words=$(%s 2>/dev/null | sed -n \"s|^\\\\([a-z][^ ]*\\\\) .*|%s\\\\1|p\") ;;\n",
+            strbuf_printf(b, "    %s*) words=$(%s 2>/dev/null | sed -n \"s|^\\\\([a-z][^ ]*\\\\) .*|%s\\\\1|p\") ;;\n",
                           option_rows[asked_values[i].id].spelling, asked_values[i].ask,
-                          asked_values[i].list ? "${current%\"${current##*[=,]}\"}" : option_rows[asked_values[i].id].spelling);
+                          asked_values[i].list ? "${current%\"${current##*[=,]}\"}"
+                                               : option_rows[asked_values[i].id].spelling);
 }
 
 static void add_warnings(strbuf *b)
 {
     for (size_t i = 0; i < sizeof warning_helps / sizeof *warning_helps; i++)
-        strbuf_printf(b, "-W%s\n-Wno-%s\n-Werror=%s\n", warning_helps[i].flag, warning_helps[i].flag, warning_helps[i].flag);
+        strbuf_printf(b, "-W%s\n-Wno-%s\n-Werror=%s\n", warning_helps[i].flag, warning_helps[i].flag,
+                      warning_helps[i].flag);
     strbuf_add(b, "-Wall\n-Werror\n");
 }
 

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "driver/options.h"
@@ -228,8 +228,8 @@ static int report_signal(process_session *s, const char *program, int number)
     }
     const char *name = strsignal(number);
     if (number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGXCPU) {
-        diag_error_at(s->diags, s->settings.tool, "'%s' was stopped from outside: signal %d (%s)%s", program, number, name,
-                      number == SIGKILL ? "; is there enough memory?" : "");
+        diag_error_at(s->diags, s->settings.tool, "'%s' was stopped from outside: signal %d (%s)%s", program, number,
+                      name, number == SIGKILL ? "; is there enough memory?" : "");
         return EXIT_WRONG;
     }
     diag_internal(s->diags, (src_range){0}, "'%s' was stopped by signal %d (%s)%s", program, number, name,

@@ -8,9 +8,9 @@
 #include "driver/option_table.h"
 #include "driver/paths.h"
 #include "driver/report.h"
+#include "support/quantity.h"
 #include "targets/machine.h"
 #include "targets/yaml.h"
-#include "support/quantity.h"
 
 // Seconds that a simulation may take, compiling included.
 enum { RUN_SECONDS = 120 };

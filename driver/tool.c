@@ -81,7 +81,8 @@ bool tool_check_folder(tool_session *t, const char *path)
     const char *folder = slash == NULL || slash == path ? NULL : arena_strndup(t->arena, path, (size_t)(slash - path));
     if (folder == NULL || (stat(folder, &st) == 0 && S_ISDIR(st.st_mode)))
         return true;
-    diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot write '%s': there is no folder '%s'", path, folder);
+    diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot write '%s': there is no folder '%s'", path,
+                  folder);
     return false;
 }
 

@@ -10,7 +10,7 @@ typedef struct tool_session {
     source_set sources;
     diag_engine diags;
     option_list options;
-    bool internal_error; // one has been printed
+    bool internal_error;       // one has been printed
     struct progress *progress; // NULL: nobody looks
 } tool_session;
 

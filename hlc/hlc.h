@@ -12,11 +12,11 @@ typedef enum hlc_emit {
     HLC_EMIT_NOTHING, // check only
     HLC_EMIT_TOKENS,
     HLC_EMIT_AST,
-    HLC_EMIT_DOC,   // a page of what the files declare, from their comments
+    HLC_EMIT_DOC,    // a page of what the files declare, from their comments
     HLC_EMIT_HOST_C, // the host code of a Brook file as C
-    HLC_EMIT_SIR,   // after elaboration
-    HLC_EMIT_GRAPH, // DOT of the source graph with rates on the edges
-    HLC_EMIT_PLAN,  // after all passes
+    HLC_EMIT_SIR,    // after elaboration
+    HLC_EMIT_GRAPH,  // DOT of the source graph with rates on the edges
+    HLC_EMIT_PLAN,   // after all passes
     HLC_EMIT_HEADER, // of the program as a C library
     HLC_EMIT_SVM_C,
 } hlc_emit;
@@ -51,36 +51,36 @@ typedef struct hlc_config {
     hlc_emit emit;
     bool stream_ir; // the source is one stream IR text, whatever its name
     bool brook;     // the sources are Brook
-    int opt_level; // 0..3
+    int opt_level;  // 0..3
     bool fast_math, debug_info;
-    const char *gdb_commands; // a file in Python that gdb loads with the program, where it may; NULL: none
-    uint32_t graph_depth; // of what the graph shows box by box; 0: all
-    bool any_extents; // of the inputs of finite graphs
-    bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
-    bool march;    // C is compiled for a processor that the user names
-    bool takes_bytes;     // that processor takes bytes of whole vectors from tables of 256 in registers
-    hlc_byte_costs bytes; // of that processor
-    int64_t vector_bytes; // of that processor's vector registers together; 0: not known
-    int64_t vector_registers; // how many these are
-    bool fuse;     // kernels of Brook that are called one behind the other become one
-    bool no_lanes; // firings one after the other
-    bool no_steps;  // filters that take bits do so one by one
-    bool no_straight; // windows of queues pass the common memory
-    bool no_narrow; // ints take four bytes wherever they lie
-    bool no_outside_messages; // portals are for the program's own messages alone
-    bool no_exact_errors;     // of a strip in which a firing fails nothing is written
-    bool target_fp;          // a processor's own division and roots may be used
+    const char *gdb_commands;       // a file in Python that gdb loads with the program, where it may; NULL: none
+    uint32_t graph_depth;           // of what the graph shows box by box; 0: all
+    bool any_extents;               // of the inputs of finite graphs
+    bool interpret_kernels;         // of finite graphs: the reference interpreter runs them, in the program
+    bool march;                     // C is compiled for a processor that the user names
+    bool takes_bytes;               // that processor takes bytes of whole vectors from tables of 256 in registers
+    hlc_byte_costs bytes;           // of that processor
+    int64_t vector_bytes;           // of that processor's vector registers together; 0: not known
+    int64_t vector_registers;       // how many these are
+    bool fuse;                      // kernels of Brook that are called one behind the other become one
+    bool no_lanes;                  // firings one after the other
+    bool no_steps;                  // filters that take bits do so one by one
+    bool no_straight;               // windows of queues pass the common memory
+    bool no_narrow;                 // ints take four bytes wherever they lie
+    bool no_outside_messages;       // portals are for the program's own messages alone
+    bool no_exact_errors;           // of a strip in which a firing fails nothing is written
+    bool target_fp;                 // a processor's own division and roots may be used
     bool check_rates, check_bounds; // at run time, where compile time proves nothing
-    const char *machine;     // name or path; NULL: "host"
-    const char *machine_dir; // where shipped machine files are
-    const char *passes;      // NULL: those of the level
-    const char *skip_passes; // comma list of those to leave out; NULL none
-    const char *print_after; // comma list of pass names; NULL none
+    const char *machine;            // name or path; NULL: "host"
+    const char *machine_dir;        // where shipped machine files are
+    const char *passes;             // NULL: those of the level
+    const char *skip_passes;        // comma list of those to leave out; NULL none
+    const char *print_after;        // comma list of pass names; NULL none
     bool print_after_all, verify_each, time_report;
-    int64_t strip;           // steady states a strip; 0: choose
-    int64_t max_latency;     // steady states taken in before the output of the first is written, at most; 0: any number
-    double latency_items;    // the same in items of the program's input, or output if it has none; 0: max_latency tells
-    int64_t processors;      // kernel processors to use; 0: all
+    int64_t strip;        // steady states a strip; 0: choose
+    int64_t max_latency;  // steady states taken in before the output of the first is written, at most; 0: any number
+    double latency_items; // the same in items of the program's input, or output if it has none; 0: max_latency tells
+    int64_t processors;   // kernel processors to use; 0: all
     hlc_mapping mapping;
     hlc_transfer transfer;
     hlc_offload offload;
@@ -93,14 +93,14 @@ typedef struct hlc_config {
     size_t import_folders;
     const char *const *defines; // NAME or NAME=VALUE: macros for kernels of Brook, as for C
     size_t define_count;
-    bool library;        // SVM C is a library's, without a main function
-    const char *prefix;  // of its functions' names; NULL: the program's name
-    const char **header; // where its header's text goes, beside SVM C; NULL: nowhere
-    const char *command_line; // for the header comment of the emitted C; NULL none
-    const char *text_path;    // of the file that the emitted C goes to, for #line; NULL: "NAME.svm.c"
-    FILE *dump;               // where print_after and time_report go
-    hlc_natives *natives;     // filled with those of emitted SVM C; NULL: nobody asks
-    hlc_hosts *hosts;         // filled with the host code of Brook files, beside SVM C; NULL: nobody asks
+    bool library;              // SVM C is a library's, without a main function
+    const char *prefix;        // of its functions' names; NULL: the program's name
+    const char **header;       // where its header's text goes, beside SVM C; NULL: nowhere
+    const char *command_line;  // for the header comment of the emitted C; NULL none
+    const char *text_path;     // of the file that the emitted C goes to, for #line; NULL: "NAME.svm.c"
+    FILE *dump;                // where print_after and time_report go
+    hlc_natives *natives;      // filled with those of emitted SVM C; NULL: nobody asks
+    hlc_hosts *hosts;          // filled with the host code of Brook files, beside SVM C; NULL: nobody asks
     struct hlc_report *report; // filled with what a report shows (hlc/report/report.h); NULL: nobody asks
 } hlc_config;
 
@@ -139,7 +139,8 @@ const char *hlc_compile(arena *a, diag_engine *d, const source_id *files, size_t
 
 // --interpret: elaborates and runs; the program's exit status.
 struct interp_options;
-int hlc_interpret(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config, const struct interp_options *options);
+int hlc_interpret(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config,
+                  const struct interp_options *options);
 
 // ---- Tests of filters (unit_test.c) ----
 

@@ -39,8 +39,8 @@ struct lang_type {
 };
 
 // The types without parts exist once each; compare them by address or by kind.
-extern const lang_type lang_type_error, lang_type_void, lang_type_boolean, lang_type_bit, lang_type_int, lang_type_float,
-    lang_type_double, lang_type_complex, lang_type_string, lang_type_untyped;
+extern const lang_type lang_type_error, lang_type_void, lang_type_boolean, lang_type_bit, lang_type_int,
+    lang_type_float, lang_type_double, lang_type_complex, lang_type_string, lang_type_untyped;
 
 // Same type, array lengths ignored; an error type is the same as any.
 bool lang_type_same(const lang_type *a, const lang_type *b);

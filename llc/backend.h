@@ -38,7 +38,7 @@ typedef struct llc_inexact {
 
 typedef struct llc_backend {
     const char *name, *summary;
-    unsigned outputs; // bits 1 << llc_output
+    unsigned outputs;           // bits 1 << llc_output
     const llc_inexact *inexact; // ends with a NULL; NULL when there are none
     // Refuses what the backend cannot do, with located errors; NULL: it takes whatever keeps the contract.
     bool (*check)(llc_session *s, const llc_unit *unit);

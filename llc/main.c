@@ -77,8 +77,9 @@ static llc_options options_of(tool_session *t)
         else if (item->id == OPT_DEFINE)
             VEC_PUSH(t->arena, &o.defines, item->value);
         else if (option_rows[item->id].group == GROUP_LINK)
-            VEC_PUSH(t->arena, &o.link,
-                     arena_printf(t->arena, "%s%s", option_rows[item->id].spelling, item->value == NULL ? "" : item->value));
+            VEC_PUSH(
+                t->arena, &o.link,
+                arena_printf(t->arena, "%s%s", option_rows[item->id].spelling, item->value == NULL ? "" : item->value));
     }
     return o;
 }

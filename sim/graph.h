@@ -80,7 +80,7 @@ bool graph_bind(graph *g, diag_engine *d, const machine *m);
 // How long tasks waited at each stream, in the second half of the iterations wanted; and which waits are open at the
 // end (in a deadlock, all of them).
 typedef struct graph_waits {
-    sim_time *room, *data;        // by stream: of its producer for room, of its consumer for data
+    sim_time *room, *data; // by stream: of its producer for room, of its consumer for data
     bool *open_room, *open_data;
 } graph_waits;
 graph_waits graph_waits_make(arena *a, const graph *g);

@@ -48,10 +48,10 @@ static const key_row graph_rows[] = {{"graph", VALUE_NAME, true},         {"summ
                                      {"streams", VALUE_MAPPING, false}};
 static const key_row iteration_rows[] = {{"task", VALUE_NAME, true}, {"subtasks", VALUE_POSITIVE, false}};
 static const key_row task_rows[] = {
-    {"processor", VALUE_NAME, false},     {"io", VALUE_BOOL, false},         {"subtasks", VALUE_LIST, false},
-    {"stateless", VALUE_BOOL, false},     {"workers", VALUE_POSITIVE, false},
-    {"acquire", VALUE_LIST, false},       {"release", VALUE_LIST, false},    {"time", VALUE_TIME, false},
-    {"operations", VALUE_MAPPING, false}, {"registers", VALUE_COUNT, false}, {"repeat", VALUE_POSITIVE, false}};
+    {"processor", VALUE_NAME, false},  {"io", VALUE_BOOL, false},          {"subtasks", VALUE_LIST, false},
+    {"stateless", VALUE_BOOL, false},  {"workers", VALUE_POSITIVE, false}, {"acquire", VALUE_LIST, false},
+    {"release", VALUE_LIST, false},    {"time", VALUE_TIME, false},        {"operations", VALUE_MAPPING, false},
+    {"registers", VALUE_COUNT, false}, {"repeat", VALUE_POSITIVE, false}};
 static const key_row subtask_rows[] = {{"acquire", VALUE_LIST, true},     {"release", VALUE_LIST, false},
                                        {"time", VALUE_TIME, false},       {"operations", VALUE_MAPPING, false},
                                        {"registers", VALUE_COUNT, false}, {"repeat", VALUE_POSITIVE, false}};

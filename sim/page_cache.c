@@ -22,12 +22,12 @@ typedef struct page_wait {
 // What one processor's cache of one memory holds of new pages, and which pages its system has yet to map.
 struct sim_page_cache {
     sim_element processor, memory;
-    uint64_t size, line, held; // bytes: in all, of a line, of `list`; size 0: there is no cache
-    zeroes_list list, next_list; // the oldest first; next_list: what it becomes
-    zeroes_list absent;          // new pages that nobody has wanted yet: each begins with a page
+    uint64_t size, line, held;                    // bytes: in all, of a line, of `list`; size 0: there is no cache
+    zeroes_list list, next_list;                  // the oldest first; next_list: what it becomes
+    zeroes_list absent;                           // new pages that nobody has wanted yet: each begins with a page
     struct page_wait *first, **last, *free_waits; // transfers that want some, in order
-    bool serving;    // a page is being mapped and filled with zeroes
-    uint64_t served; // which
+    bool serving;                                 // a page is being mapped and filled with zeroes
+    uint64_t served;                              // which
     struct sim_page_cache *next;
 };
 

@@ -15,7 +15,7 @@ void arena_keep_freed(void);
 
 arena *arena_create(void);
 arena *arena_create_large(void); // for what will take megabytes
-void arena_destroy(arena *a); // frees every allocation made from a; NULL is allowed
+void arena_destroy(arena *a);    // frees every allocation made from a; NULL is allowed
 
 // Zeroed memory aligned for any type; size 0 gives a valid unique pointer.
 void *arena_alloc(arena *a, size_t size);

@@ -97,7 +97,7 @@ typedef struct machine_abilities {
 typedef struct machine_pipeline {
     uint64_t batches, threads, alu_stages, operand_reads, address_stages, return_stages, outstanding_reads;
     machine_time request_latency, host_latency, memory_latency, response_latency;
-    machine_bandwidth link_bandwidth; // each way
+    machine_bandwidth link_bandwidth;                                      // each way
     uint64_t request_bytes, response_header, write_header, largest_packet; // bytes
     uint64_t output_queue;
     uint64_t block_size, blocks, small_block_size, small_blocks; // memories that register files are made of
@@ -127,8 +127,8 @@ typedef struct machine_processor {
     machine_abilities abilities;
     machine_pipeline pipeline;
     machine_time kernel_start, kernel_stop, kernel_run, kernel_wait;
-    uint64_t page;         // control: bytes of a page of its system's
-    machine_time page_map; // to make one that lies in memory part of a program's; 0: files are not mapped
+    uint64_t page;           // control: bytes of a page of its system's
+    machine_time page_map;   // to make one that lies in memory part of a program's; 0: files are not mapped
     machine_time page_fault; // to notice that an engine wants one that is not; 0: they are there before
     machine_time push_acquire, pop_discard; // cost of communication on the processor itself, before any waiting
     machine_staircase push_send, pop_acquire;

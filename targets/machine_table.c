@@ -34,10 +34,10 @@ static size_t emit_memories(const machine *m, size_t number, strbuf *out, size_t
             continue;
         rows[i] = count++;
         bool fifo = memory->kind == MACHINE_memory_kind_FIFO;
-        strbuf_printf(
-            out, "    {\"%s\", %lluu, %llu, %s, %s},\n", memory->element.name, (unsigned long long)machine_usable(memory),
-            (unsigned long long)(memory->alignment > 1 ? memory->alignment : 0),
-            !fifo && is_global(m, i) ? "false" : "true", fifo ? "true" : "false");
+        strbuf_printf(out, "    {\"%s\", %lluu, %llu, %s, %s},\n", memory->element.name,
+                      (unsigned long long)machine_usable(memory),
+                      (unsigned long long)(memory->alignment > 1 ? memory->alignment : 0),
+                      !fifo && is_global(m, i) ? "false" : "true", fifo ? "true" : "false");
     }
     strbuf_add(out, "};\n");
     return count;
@@ -59,12 +59,12 @@ static void emit_processors(const machine *m, size_t number, strbuf *out, const 
     strbuf_printf(out, "static const svm_ProcessorRow svm_table%zuProcessors[] = {\n", number);
     for (size_t i = 0; i < m->processors.len; i++) {
         const machine_processor *p = &m->processors.data[i];
-        uint64_t transfers = p->kind == MACHINE_processor_kind_DMA ? p->transfer_kinds : 0; // bits as in svm_TransferKind
-        strbuf_printf(out, "    {\"%s\", %s, svm_table%zuReaches%zu, %zu, %llu, %llu, svm_table%zuMasters%zu, %zu},\n",
-                      p->element.name, processor_kinds[p->kind], number, i, p->memories.len,
-                      (unsigned long long)transfers,
-                      (unsigned long long)(p->transfer_alignment > 1 ? p->transfer_alignment : 0), number, i,
-                      p->masters.len);
+        uint64_t transfers =
+            p->kind == MACHINE_processor_kind_DMA ? p->transfer_kinds : 0; // bits as in svm_TransferKind
+        strbuf_printf(
+            out, "    {\"%s\", %s, svm_table%zuReaches%zu, %zu, %llu, %llu, svm_table%zuMasters%zu, %zu},\n",
+            p->element.name, processor_kinds[p->kind], number, i, p->memories.len, (unsigned long long)transfers,
+            (unsigned long long)(p->transfer_alignment > 1 ? p->transfer_alignment : 0), number, i, p->masters.len);
     }
     strbuf_add(out, "};\n");
 }

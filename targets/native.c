@@ -56,13 +56,14 @@ native_vectors native_vectors_of(const char *march)
     static const struct {
         const char *march;
         native_vectors vectors;
-    } levels[] = {
-        {"x86-64", {16, 16}}, {"x86-64-v2", {16, 16}}, {"x86-64-v3", {16, 32}}, {"x86-64-v4", {32, 64}}};
+    } levels[] = {{"x86-64", {16, 16}}, {"x86-64-v2", {16, 16}}, {"x86-64-v3", {16, 32}}, {"x86-64-v4", {32, 64}}};
     const char *level = march != NULL ? march : "";
 #ifdef __x86_64__
     __builtin_cpu_init();
     if (strcmp(level, "native") == 0)
-        level = __builtin_cpu_supports("avx512vl") ? "x86-64-v4" : __builtin_cpu_supports("avx2") ? "x86-64-v3" : "x86-64";
+        level = __builtin_cpu_supports("avx512vl") ? "x86-64-v4"
+                : __builtin_cpu_supports("avx2")   ? "x86-64-v3"
+                                                   : "x86-64";
 #endif
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         if (strcmp(level, levels[i].march) == 0)

@@ -67,9 +67,9 @@ typedef struct brook_lowering {
     sir_function *fn;
     sir_block *block;
     brook_frame *frame;
-    VEC(brook_beside) beside; // of the filter's locals
+    VEC(brook_beside) beside;          // of the filter's locals
     const struct brook_border *border; // a filter of a stream program is made (as_filter.c); NULL: a finite filter
-    size_t nodes;             // made so far, for the filter: calls in place can make very many
+    size_t nodes;                      // made so far, for the filter: calls in place can make very many
     bool failed;
 } brook_lowering;
 

@@ -298,7 +298,8 @@ elab_inst *elab_build_top(elab *x, const ast_stream *decl)
     elab_env env = {.decl = decl, .inst = inst, .random = ELAB_RANDOM_SEED};
     static const ast_expr_list no_args = {0};
     x->env = &env;
-    bool ok = elab_enter(x, inst->where, decl->name != NULL ? decl->name : "the test") && bind_params(x, &env, &no_args, inst->where) &&
+    bool ok = elab_enter(x, inst->where, decl->name != NULL ? decl->name : "the test") &&
+              bind_params(x, &env, &no_args, inst->where) &&
               (decl->kind == STREAM_FILTER ? build_filter(x, inst) : build_composite(x, inst));
     x->env = NULL;
     return ok ? inst : NULL;

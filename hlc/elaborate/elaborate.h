@@ -18,7 +18,7 @@ typedef struct elaborate_values {
 } elaborate_values;
 
 typedef struct elaborate_test {
-    const ast_test *test; // what it runs is the program
+    const ast_test *test;           // what it runs is the program
     elaborate_values input, expect; // filled
     strbuf text;                    // expected to be printed
     src_range text_place;           // of its first part; file 0: whatever is printed will do

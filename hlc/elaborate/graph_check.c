@@ -79,10 +79,9 @@ static void warn_of_output(graph *g, const elab_inst *inst, const graph_end *end
 {
     if (inst->output == NULL || inst->output == end->type)
         return;
-    diag_record *r =
-        diag_warning(g->x->diags, WARN_ANONYMOUS_TYPE, inst->decl->type_range,
-                     "the output of '%s' is declared '%s', but it is '%s'", elab_inst_name(g->x, inst),
-                     elab_type_name(g->x, inst->output), elab_type_name(g->x, end->type));
+    diag_record *r = diag_warning(g->x->diags, WARN_ANONYMOUS_TYPE, inst->decl->type_range,
+                                  "the output of '%s' is declared '%s', but it is '%s'", elab_inst_name(g->x, inst),
+                                  elab_type_name(g->x, inst->output), elab_type_name(g->x, end->type));
     if (end->inst != NULL && end->inst != inst)
         graph_note(g, r, end->inst->where, "that of '%s', added here", elab_inst_name(g->x, end->inst));
 }

@@ -277,10 +277,11 @@ static void check_bounds(lower *L, const ast_stmt *s, const sir_expr *min, const
 {
     if (min->kind != SIR_CONST || max->kind != SIR_CONST || min->u.value.i <= max->u.value.i)
         return;
-    diag_warning(L->x->diags, WARN_LATENCY, s->u.send.min->range,
-                 "the least latency of this message, %d, is greater than the greatest, which is %d; the greatest is what "
-                 "counts",
-                 (int)min->u.value.i, (int)max->u.value.i);
+    diag_warning(
+        L->x->diags, WARN_LATENCY, s->u.send.min->range,
+        "the least latency of this message, %d, is greater than the greatest, which is %d; the greatest is what "
+        "counts",
+        (int)min->u.value.i, (int)max->u.value.i);
 }
 
 void lower_send(lower *L, const ast_stmt *s)

@@ -27,7 +27,7 @@ typedef struct family {
 typedef struct shaper {
     arena *a;
     const sir_filter *filter;
-    strbuf key;   // not text: the bytes of what is alike
+    strbuf key; // not text: the bytes of what is alike
     slot_list slots;
     bool fails; // it calls functions of its own, or sends
 } shaper;
@@ -357,7 +357,8 @@ static bool is_value_of(const family *of, uint32_t slot, uint32_t field)
         const sir_expr *e = of->slots.data[i].data[slot];
         if (!f->constant || f->type != e->type)
             return false;
-        sir_expr value = {.kind = SIR_CONST, .type = f->type, .u.value = f->init.zero ? (sir_scalar){0} : f->init.data[0]};
+        sir_expr value = {
+            .kind = SIR_CONST, .type = f->type, .u.value = f->init.zero ? (sir_scalar){0} : f->init.data[0]};
         if (!same(of->members.data[i], &value, of->members.data[i], e))
             return false;
     }

@@ -433,7 +433,8 @@ static void write_fire(net_text *t, const emit_filter_info *info, const sir_func
         text_line(x, 1, "svm_Bits in_bits[%" PRIu32 "];", t->in_count);
     else
         text_line(x, 1, "(void)in;");
-    text_line(x, 1, "svm_Bits out_bits[%" PRIu32 "]%s;", t->out_count, t->out.data[0].form == NET_WORD ? " = {SVM_BITS_NONE}" : "");
+    text_line(x, 1, "svm_Bits out_bits[%" PRIu32 "]%s;", t->out_count,
+              t->out.data[0].form == NET_WORD ? " = {SVM_BITS_NONE}" : "");
     if (t->slots > 0)
         text_line(x, 1, "svm_Bits kept[%" PRIu32 "];", t->slots);
     for (VEC_EACH(net_block, b, &t->in)) {
@@ -543,7 +544,8 @@ static void write_strip(program_emitter *x, const emit_filter_info *info, const 
     text_line(x, 2, "%s(in + i * %" PRId64 ", out + i * %" PRId64 ");", fire, pop, push);
     text_line(x, 1, "if (whole < count) { /* the others are zeroes */");
     text_line(x, 2, "const size_t rest = (size_t)(count - whole);");
-    text_line(x, 2, "%s = {0};", emit_declare_item(&x->e, in, arena_printf(a, "some_in[%s * %" PRId64 "]", lanes, pop)));
+    text_line(x, 2, "%s = {0};",
+              emit_declare_item(&x->e, in, arena_printf(a, "some_in[%s * %" PRId64 "]", lanes, pop)));
     text_line(x, 2, "%s;", emit_declare_item(&x->e, out, arena_printf(a, "some_out[%s * %" PRId64 "]", lanes, push)));
     text_line(x, 2, "memcpy(some_in, in + whole * %" PRId64 ", rest * %" PRId64 " * sizeof *in);", pop, pop);
     text_line(x, 2, "%s(some_in, some_out);", fire);
@@ -570,7 +572,8 @@ bool program_bit_strip(program_emitter *x, const plan_item *item, const plan_sta
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, program_strip);
-        const char *fire = b->bytes != NULL ? program_byte_fire(x, code->info, f, b) : write_network(x, code->info, f, b);
+        const char *fire =
+            b->bytes != NULL ? program_byte_fire(x, code->info, f, b) : write_network(x, code->info, f, b);
         known->name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", code->info->c_name));
         known->fire = (emit_signature){.name = fire, .in = true, .out = true};
         write_strip(x, code->info, f, fire, known->name, b->bytes != NULL ? "svm_bytes" : "svm_bits");

@@ -24,7 +24,7 @@ typedef struct span {
 typedef struct local_use {
     span all, without_decl; // without_decl: declarations that only zero are left out
     uint32_t zero_decls, pops;
-    uint32_t for_depth; // inside a SIR_FOR that counts with this local
+    uint32_t for_depth;  // inside a SIR_FOR that counts with this local
     const sir_stmt *pop; // the one pop into it
     scope *pop_block;
 } local_use;
@@ -163,7 +163,10 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
             a->c->in.used = true;
         }
         break;
-    case SIR_PUSH: a->c->out.used = true; walk_expr(a, s->u.value, block, s); break;
+    case SIR_PUSH:
+        a->c->out.used = true;
+        walk_expr(a, s->u.value, block, s);
+        break;
     case SIR_RETURN: walk_expr(a, s->u.value, block, s); break;
     case SIR_PRINT: walk_expr(a, s->u.print.value, block, s); break;
     case SIR_CALL:
@@ -368,8 +371,9 @@ static void mark_forwarded(analysis *a)
         body_local *l = &c->locals[i];
         if (u->pops == 1 && !l->dead)
             c->in.used = true;
-        if (!c->e->keep_names && c->in.affine && u->pops == 1 && l->writes == 1 && l->reads == 1 && u->pop_block == u->without_decl.block &&
-            c->function->locals.data[i].type->kind != SIR_ARRAY && declares(u->without_decl.first, i))
+        if (!c->e->keep_names && c->in.affine && u->pops == 1 && l->writes == 1 && l->reads == 1 &&
+            u->pop_block == u->without_decl.block && c->function->locals.data[i].type->kind != SIR_ARRAY &&
+            declares(u->without_decl.first, i))
             l->forward = "";
         else if (u->pops > 0 && !l->dead)
             c->in.used = true;

@@ -15,7 +15,7 @@ static const body_interval whole_int = {INT32_MIN, INT32_MAX};
 
 // What printing an expression tells about it.
 typedef struct expr_info {
-    bool wide; // the C expression has type ptrdiff_t
+    bool wide;           // the C expression has type ptrdiff_t
     body_interval range; // of an int expression; within int's
 } expr_info;
 
@@ -344,9 +344,10 @@ static void close(strbuf *out, int own, int precedence)
 }
 
 static const char *const binary_c[LANG_BINARY_COUNT] = {
-    [LANG_OP_ADD] = "+", [LANG_OP_SUB] = "-", [LANG_OP_MUL] = "*", [LANG_OP_DIV] = "/", [LANG_OP_REM] = "%", [LANG_OP_AND] = "&",
-    [LANG_OP_OR] = "|", [LANG_OP_XOR] = "^", [LANG_OP_SHL] = "<<", [LANG_OP_SHR] = ">>", [LANG_OP_EQ] = "==", [LANG_OP_NE] = "!=",
-    [LANG_OP_LT] = "<", [LANG_OP_LE] = "<=", [LANG_OP_GT] = ">", [LANG_OP_GE] = ">=", [LANG_OP_LAND] = "&&", [LANG_OP_LOR] = "||",
+    [LANG_OP_ADD] = "+", [LANG_OP_SUB] = "-",   [LANG_OP_MUL] = "*",  [LANG_OP_DIV] = "/",  [LANG_OP_REM] = "%",
+    [LANG_OP_AND] = "&", [LANG_OP_OR] = "|",    [LANG_OP_XOR] = "^",  [LANG_OP_SHL] = "<<", [LANG_OP_SHR] = ">>",
+    [LANG_OP_EQ] = "==", [LANG_OP_NE] = "!=",   [LANG_OP_LT] = "<",   [LANG_OP_LE] = "<=",  [LANG_OP_GT] = ">",
+    [LANG_OP_GE] = ">=", [LANG_OP_LAND] = "&&", [LANG_OP_LOR] = "||",
 };
 
 static int binary_precedence(int op)
@@ -386,13 +387,9 @@ static void operand_precedences(int op, int *left, int *right)
         *left = own == PREC_LOR ? PREC_EQUAL : PREC_LAND;
         *right = PREC_EQUAL;
         break;
-    case PREC_SHIFT:
-        *left = *right = PREC_UNARY;
-        break;
+    case PREC_SHIFT: *left = *right = PREC_UNARY; break;
     case PREC_COMPARE:
-    case PREC_EQUAL:
-        *left = *right = PREC_SHIFT;
-        break;
+    case PREC_EQUAL: *left = *right = PREC_SHIFT; break;
     default: // & | ^
         *left = *right = PREC_UNARY;
         break;
@@ -412,7 +409,8 @@ static expr_info finish_int(body_context *c, size_t start, bool wide, body_inter
 }
 
 // where: of the operation that may stop the program; NULL: it cannot.
-static expr_info print_call2(body_context *c, const char *function, const sir_expr *a, const sir_expr *b, const sir_loc *where)
+static expr_info print_call2(body_context *c, const char *function, const sir_expr *a, const sir_expr *b,
+                             const sir_loc *where)
 {
     strbuf *out = c->e->out;
     strbuf_printf(out, "%s(", function);
@@ -429,7 +427,7 @@ static expr_info print_call2(body_context *c, const char *function, const sir_ex
 
 static const char *const complex_binary[LANG_BINARY_COUNT] = {
     [LANG_OP_ADD] = "svm_cadd", [LANG_OP_SUB] = "svm_csub", [LANG_OP_MUL] = "svm_cmul",
-    [LANG_OP_DIV] = "svm_cdiv", [LANG_OP_EQ] = "svm_ceq", [LANG_OP_NE] = "!svm_ceq",
+    [LANG_OP_DIV] = "svm_cdiv", [LANG_OP_EQ] = "svm_ceq",   [LANG_OP_NE] = "!svm_ceq",
 };
 
 static bool is_const_between(const sir_expr *e, int64_t lo, int64_t hi)
@@ -530,7 +528,8 @@ static expr_info print_unary(body_context *c, const sir_expr *e, int precedence)
     expr_info info = {false, whole_int};
     if (is_int(e->type))
         info = finish_int(c, start, ia.wide,
-                          e->op == LANG_OP_NEG ? (body_interval){-ia.range.hi, -ia.range.lo} : (body_interval){~ia.range.hi, ~ia.range.lo});
+                          e->op == LANG_OP_NEG ? (body_interval){-ia.range.hi, -ia.range.lo}
+                                               : (body_interval){~ia.range.hi, ~ia.range.lo});
     close(out, PREC_UNARY, precedence);
     return info;
 }
@@ -590,18 +589,18 @@ typedef struct math_names {
 } math_names;
 static const math_names math_c[LANG_MATH_COUNT] = {
     [LANG_MATH_SIN] = {"sinf", "sin", "svm_csin"},     [LANG_MATH_COS] = {"cosf", "cos", "svm_ccos"},
-    [LANG_MATH_TAN] = {"tanf", "tan", NULL},                 [LANG_MATH_ASIN] = {"asinf", "asin", NULL},
-    [LANG_MATH_ACOS] = {"acosf", "acos", NULL},              [LANG_MATH_ATAN] = {"svm_atanf", "atan", NULL},
-    [LANG_MATH_SINH] = {"sinhf", "sinh", NULL},              [LANG_MATH_COSH] = {"coshf", "cosh", NULL},
-    [LANG_MATH_TANH] = {"svm_tanhf", "tanh", NULL},              [LANG_MATH_EXP] = {"svm_expf", "exp", "svm_cexp"},
-    [LANG_MATH_LOG] = {"svm_logf", "log", "svm_clog"},     [LANG_MATH_LOG10] = {"svm_log10f", "log10", NULL},
+    [LANG_MATH_TAN] = {"tanf", "tan", NULL},           [LANG_MATH_ASIN] = {"asinf", "asin", NULL},
+    [LANG_MATH_ACOS] = {"acosf", "acos", NULL},        [LANG_MATH_ATAN] = {"svm_atanf", "atan", NULL},
+    [LANG_MATH_SINH] = {"sinhf", "sinh", NULL},        [LANG_MATH_COSH] = {"coshf", "cosh", NULL},
+    [LANG_MATH_TANH] = {"svm_tanhf", "tanh", NULL},    [LANG_MATH_EXP] = {"svm_expf", "exp", "svm_cexp"},
+    [LANG_MATH_LOG] = {"svm_logf", "log", "svm_clog"}, [LANG_MATH_LOG10] = {"svm_log10f", "log10", NULL},
     [LANG_MATH_SQRT] = {"sqrtf", "sqrt", "svm_csqrt"}, [LANG_MATH_CSQRT] = {NULL, NULL, "svm_csqrt"},
     [LANG_MATH_ARG] = {NULL, NULL, "svm_carg"},        [LANG_MATH_FLOOR] = {"floorf", "floor", NULL},
-    [LANG_MATH_CEIL] = {"ceilf", "ceil", NULL},              [LANG_MATH_ROUND] = {"svm_fround", "svm_dround", NULL},
-    [LANG_MATH_RINT] = {"rintf", "rint", NULL},              [LANG_MATH_ABS] = {"fabsf", "fabs", "svm_cabs"},
-    [LANG_MATH_FMOD] = {"fmodf", "fmod", NULL},
-    [LANG_MATH_ATAN2] = {"svm_atan2f", "atan2", NULL},           [LANG_MATH_POW] = {"svm_powf", "pow", "svm_cpow"},
-    [LANG_MATH_MAX] = {"svm_fmax", "svm_dmax", NULL},         [LANG_MATH_MIN] = {"svm_fmin", "svm_dmin", NULL},
+    [LANG_MATH_CEIL] = {"ceilf", "ceil", NULL},        [LANG_MATH_ROUND] = {"svm_fround", "svm_dround", NULL},
+    [LANG_MATH_RINT] = {"rintf", "rint", NULL},        [LANG_MATH_ABS] = {"fabsf", "fabs", "svm_cabs"},
+    [LANG_MATH_FMOD] = {"fmodf", "fmod", NULL},        [LANG_MATH_ATAN2] = {"svm_atan2f", "atan2", NULL},
+    [LANG_MATH_POW] = {"svm_powf", "pow", "svm_cpow"}, [LANG_MATH_MAX] = {"svm_fmax", "svm_dmax", NULL},
+    [LANG_MATH_MIN] = {"svm_fmin", "svm_dmin", NULL},
 };
 
 // svm_atanf is, svm_fmax is not.
@@ -744,7 +743,8 @@ static expr_info print_select(body_context *c, const sir_expr *e, int precedence
     expr_info b = print(c, e->u.arg[2], PREC_COND);
     expr_info info = {false, whole_int};
     if (is_int(e->type)) {
-        body_interval r = {a.range.lo < b.range.lo ? a.range.lo : b.range.lo, a.range.hi > b.range.hi ? a.range.hi : b.range.hi};
+        body_interval r = {a.range.lo < b.range.lo ? a.range.lo : b.range.lo,
+                           a.range.hi > b.range.hi ? a.range.hi : b.range.hi};
         info = finish_int(c, start, a.wide || b.wide, r);
     }
     close(out, PREC_COND, precedence);

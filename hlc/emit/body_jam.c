@@ -120,8 +120,8 @@ typedef struct move_finder {
 
 static bool is_beside(const sir_expr *e, uint32_t variable, int64_t *by)
 {
-    bool sum = e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB) &&
-               e->u.arg[1]->kind == SIR_CONST;
+    bool sum =
+        e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB) && e->u.arg[1]->kind == SIR_CONST;
     const sir_expr *v = sum ? e->u.arg[0] : e;
     *by = !sum ? 0 : e->op == LANG_OP_ADD ? e->u.arg[1]->u.value.i : -(int64_t)e->u.arg[1]->u.value.i;
     return v->kind == SIR_LOCAL && v->index == variable;

@@ -14,10 +14,10 @@
 
 // What a subscript is made of.
 typedef struct subscript {
-    bool known;  // of constants, loop variables and constant tables only
-    bool plain;  // sums and products of them: a stride
-    bool inner;  // it has the variable of the loop in question
-    bool table;  // it has an element of a table
+    bool known; // of constants, loop variables and constant tables only
+    bool plain; // sums and products of them: a stride
+    bool inner; // it has the variable of the loop in question
+    bool table; // it has an element of a table
 } subscript;
 
 // Of a local. What subscripts are made of is found for those that a loop at hand needs: there may be many loops.
@@ -38,12 +38,12 @@ struct body_lookups {
 
 typedef struct lookup_walk {
     const body_context *c;
-    const sir_stmt *loop;  // the loop in question, or NULL
-    const bool *fields;    // per field: it counts from firing to firing; NULL: none does
-    bool by_table;         // a subscript that is constant once `loop` is unrolled, and no affine form before
-    bool by_bits;          // the same, of shifts and masks alone: shuffles of a vector
-    bool of_table;         // a constant table's element that is known once `loop` is unrolled
-    bool by_data;          // one that depends on more than loop variables
+    const sir_stmt *loop; // the loop in question, or NULL
+    const bool *fields;   // per field: it counts from firing to firing; NULL: none does
+    bool by_table;        // a subscript that is constant once `loop` is unrolled, and no affine form before
+    bool by_bits;         // the same, of shifts and masks alone: shuffles of a vector
+    bool of_table;        // a constant table's element that is known once `loop` is unrolled
+    bool by_data;         // one that depends on more than loop variables
 } lookup_walk;
 
 struct body_lookups *body_lookups_new(arena *a)
@@ -74,7 +74,8 @@ static subscript look_at_local(const lookup_walk *w, uint32_t local)
     if (v->init != NULL)
         v->made_of = look(w, v->init);
     else if (v->counts)
-        v->made_of = (subscript){.known = true, .plain = true, .inner = w->loop != NULL && local == w->loop->u.for_.local};
+        v->made_of =
+            (subscript){.known = true, .plain = true, .inner = w->loop != NULL && local == w->loop->u.for_.local};
     return v->made_of;
 }
 

@@ -67,8 +67,9 @@ int64_t body_row_part(const body_context *c, const sir_stmt *loop)
     const sir_function *f = c->function;
     int64_t trips;
     if (!c->e->wide_rows || c->lanes > 0 || c->vectors > 0 || f->kind != SIR_WORK || c->info == NULL ||
-        c->info->filter->finite || c->dynamic || c->open != NULL || c->e->keep_names || !c->in.affine || !c->out.affine ||
-        loop->u.for_.step != 1 || !sir_for_trips(loop, &trips) || trips % ROW_EVEN == 0 || trips <= ROW_MOST)
+        c->info->filter->finite || c->dynamic || c->open != NULL || c->e->keep_names || !c->in.affine ||
+        !c->out.affine || loop->u.for_.step != 1 || !sir_for_trips(loop, &trips) || trips % ROW_EVEN == 0 ||
+        trips <= ROW_MOST)
         return 0;
     row_walk w = {.c = c, .body = &loop->u.for_.body};
     w.read = ARENA_ARRAY(c->e->arena, bool, f->locals.len + 1);

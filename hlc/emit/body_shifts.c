@@ -20,8 +20,8 @@
 enum { MOST_TRIPS = 16, MOST_BYTES = 512 };
 
 typedef struct shift_walk {
-    bool *counts;   // per local: the variable of short loops alone
-    bool *others;   // per local: of another loop, or no variable of one
+    bool *counts;         // per local: the variable of short loops alone
+    bool *others;         // per local: of another loop, or no variable of one
     size_t *uses, *known; // per field: how often it is named, and how often for such
 } shift_walk;
 

@@ -139,9 +139,9 @@ static const sir_expr *added(const sides_walk *w, const sir_stmt *s)
     if (s->kind != SIR_SET)
         return NULL;
     const sir_expr *target = s->u.set.target, *sum = s->u.set.value;
-    if (target->kind != SIR_LOCAL || w->own[target->index] || target->type->kind != SIR_INT || sum->kind != SIR_BINARY ||
-        (sum->op != LANG_OP_ADD && sum->op != LANG_OP_SUB) || sum->u.arg[0]->kind != SIR_LOCAL ||
-        sum->u.arg[0]->index != target->index)
+    if (target->kind != SIR_LOCAL || w->own[target->index] || target->type->kind != SIR_INT ||
+        sum->kind != SIR_BINARY || (sum->op != LANG_OP_ADD && sum->op != LANG_OP_SUB) ||
+        sum->u.arg[0]->kind != SIR_LOCAL || sum->u.arg[0]->index != target->index)
         return NULL;
     return sum->u.arg[1];
 }
@@ -267,9 +267,8 @@ int body_trips_aside(body_context *c, const sir_stmt *s)
     int64_t trips;
     const sir_block *b = &s->u.for_.body;
     if (c->e->most_trips == 0 || c->info == NULL || c->function->kind != SIR_WORK || c->dynamic || c->open != NULL ||
-        c->info->filter->finite || c->lanes > 0 || c->vectors > 0 || !sir_for_trips(s, &trips) ||
-        trips < LEAST_TRIPS || trips > c->e->most_trips || !is_power(trips) || s->u.for_.step != 1 ||
-        body_const_int(s->u.for_.lo) != 0)
+        c->info->filter->finite || c->lanes > 0 || c->vectors > 0 || !sir_for_trips(s, &trips) || trips < LEAST_TRIPS ||
+        trips > c->e->most_trips || !is_power(trips) || s->u.for_.step != 1 || body_const_int(s->u.for_.lo) != 0)
         return 0;
     sides_walk w = {.c = c, .trip = s->u.for_.local, .ahead = c->function == c->info->filter->ahead};
     w.own = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);

@@ -6,8 +6,6 @@
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
-
-
 static void indent(body_context *c)
 {
     strbuf_pad(c->e->out, ' ', (size_t)c->indent * 4);
@@ -51,7 +49,8 @@ static bool same_variable(const sir_expr *a, const sir_expr *b)
 const char *body_compound_operator(const sir_expr *target, const sir_expr *value)
 {
     static const char *const spelling[LANG_BINARY_COUNT] = {
-        [LANG_OP_ADD] = "+=", [LANG_OP_SUB] = "-=", [LANG_OP_MUL] = "*=", [LANG_OP_DIV] = "/=", [LANG_OP_AND] = "&=", [LANG_OP_OR] = "|=", [LANG_OP_XOR] = "^=",
+        [LANG_OP_ADD] = "+=", [LANG_OP_SUB] = "-=", [LANG_OP_MUL] = "*=", [LANG_OP_DIV] = "/=",
+        [LANG_OP_AND] = "&=", [LANG_OP_OR] = "|=",  [LANG_OP_XOR] = "^=",
     };
     if (value->kind != SIR_BINARY || !same_variable(target, value->u.arg[0]))
         return NULL;
@@ -66,7 +65,8 @@ const char *body_compound_operator(const sir_expr *target, const sir_expr *value
 
 static bool is_int_one(const sir_expr *e)
 {
-    return e->kind == SIR_CONST && e->type->kind != SIR_FLOAT && e->type->kind != SIR_DOUBLE && e->type->kind != SIR_COMPLEX && e->u.value.i == 1;
+    return e->kind == SIR_CONST && e->type->kind != SIR_FLOAT && e->type->kind != SIR_DOUBLE &&
+           e->type->kind != SIR_COMPLEX && e->u.value.i == 1;
 }
 
 // The type of what an lvalue names as it is stored.
@@ -270,12 +270,12 @@ static void dynamic_push(body_context *c, const sir_stmt *s)
     } else if (waits) {
         body_line(c, "{");
         body_line(c, "    const %s = %s;", emit_declare_item(c->e, t, "item"), value);
-        body_line(c, "    *(%s)svm_dynamicPush(%s, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""), dynamic,
-                  size);
+        body_line(c, "    *(%s)svm_dynamicPush(%s, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""),
+                  dynamic, size);
         body_line(c, "}");
     } else {
-        body_line(c, "*(%s)svm_dynamicPush(%s, sizeof(%s)) = %s;", emit_declare_pointer(c->e, t, "", "", ""), dynamic, size,
-                  value);
+        body_line(c, "*(%s)svm_dynamicPush(%s, sizeof(%s)) = %s;", emit_declare_pointer(c->e, t, "", "", ""), dynamic,
+                  size, value);
     }
 }
 
@@ -709,21 +709,21 @@ static bool trips_inside(body_context *c, const sir_stmt *s)
     }
     enter_tape(c, &c->out, s, false, &out_after);
     bool whole = (hi - lo) % inside->lanes == 0;
-    body_line(c, "for (ptrdiff_t %s = %" PRId64 "; %s < %" PRId64 "; %s += svm_lanes%d)%s", whole ? l->c_name : "svm_row", lo,
-              whole ? l->c_name : "svm_row", hi, whole ? l->c_name : "svm_row", inside->lanes,
-              whole ? "" : " { /* the last ones end with the row */");
+    body_line(c, "for (ptrdiff_t %s = %" PRId64 "; %s < %" PRId64 "; %s += svm_lanes%d)%s",
+              whole ? l->c_name : "svm_row", lo, whole ? l->c_name : "svm_row", hi, whole ? l->c_name : "svm_row",
+              inside->lanes, whole ? "" : " { /* the last ones end with the row */");
     c->indent++;
     if (!whole)
-        body_line(c, "const ptrdiff_t %s = svm_row < %" PRId64 " - svm_lanes%d ? svm_row : %" PRId64 " - svm_lanes%d;", l->c_name,
-                  hi, inside->lanes, hi, inside->lanes);
+        body_line(c, "const ptrdiff_t %s = svm_row < %" PRId64 " - svm_lanes%d ? svm_row : %" PRId64 " - svm_lanes%d;",
+                  l->c_name, hi, inside->lanes, hi, inside->lanes);
     strbuf b;
     strbuf_init(&b, c->e->arena);
     strbuf_printf(&b, "%s(", inside->fire.name);
     if (inside->fire.in)
         add_argument(&b, arena_printf(c->e->arena, "%s + %s", body_named(c, BODY_IN), body_affine_text(c, &in)));
     if (inside->fire.out)
-        add_argument(&b, arena_printf(c->e->arena, "%s + %s", body_named(c, BODY_OUT),
-                                      body_affine_text(c, &c->out.position)));
+        add_argument(
+            &b, arena_printf(c->e->arena, "%s + %s", body_named(c, BODY_OUT), body_affine_text(c, &c->out.position)));
     for (VEC_EACH(const uint32_t, g, &inside->fire.given)) {
         body_use(c, BODY_GIVEN, *g);
         add_argument(&b, c->info->given.data[*g].name);
@@ -743,7 +743,8 @@ static void for_(body_context *c, const sir_stmt *s)
         return;
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
     body_spot start = body_here(c);
-    const char *lo = body_expr_text(c, s->u.for_.lo, PREC_COND), *hi = body_expr_text(c, s->u.for_.hi, PREC_COMPARE + 1);
+    const char *lo = body_expr_text(c, s->u.for_.lo, PREC_COND),
+               *hi = body_expr_text(c, s->u.for_.hi, PREC_COMPARE + 1);
     body_interval first = const_or_whole(s->u.for_.lo), last = const_or_whole(s->u.for_.hi);
     int32_t step = s->u.for_.step;
     l->is_for = true;
@@ -777,7 +778,8 @@ static void for_(body_context *c, const sir_stmt *s)
         body_line(c, "SVM_BROOK_LANES");
     else if (is_independent(c->info, s))
         body_line(c, "SVM_BROOK_INDEPENDENT");
-    body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
+    body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi,
+              advance_text);
     size_t header_end = out->len;
     const char *label = c->continue_label;
     const bool *ladder = c->ladder;
@@ -810,7 +812,8 @@ static bool has_continue(const sir_block *b)
 {
     for (size_t i = 0; i < b->len; i++) {
         const sir_stmt *s = b->data[i];
-        if (s->kind == SIR_CONTINUE || (s->kind == SIR_IF && (has_continue(&s->u.if_.then) || has_continue(&s->u.if_.otherwise))) ||
+        if (s->kind == SIR_CONTINUE ||
+            (s->kind == SIR_IF && (has_continue(&s->u.if_.then) || has_continue(&s->u.if_.otherwise))) ||
             (s->kind == SIR_BLOCK && has_continue(&s->u.block)))
             return true;
     }

@@ -41,7 +41,8 @@ static const char *value_text(byte_text *t, const sir_byte_term *term)
     if (f->kind == BYTE_TABLE)
         text_line(t->x, 1, "const svm_Bytes %s = svm_bytesLookUp(%s, %s);", name, of, t->tables[term->function]);
     else if (f->kind == BYTE_LINEAR)
-        text_line(t->x, 1, "const svm_Bytes %s = svm_bytesLinear(%s, UINT64_C(0x%016" PRIx64 "));", name, of, f->matrix);
+        text_line(t->x, 1, "const svm_Bytes %s = svm_bytesLinear(%s, UINT64_C(0x%016" PRIx64 "));", name, of,
+                  f->matrix);
     else
         text_line(t->x, 1, "const svm_Bytes %s = svm_bytesInverse(%s, UINT64_C(0x%016" PRIx64 "));", name,
                   with_constant(t, of, f->before), f->matrix);
@@ -77,7 +78,10 @@ static void write_table(byte_text *t, uint32_t function)
     strbuf_init(&text, t->a);
     t->tables[function] = emit_unique_name(&t->x->e, arena_printf(t->a, "%s_bytes", t->base));
     for (int i = 0; i < BYTE_VALUES; i++)
-        strbuf_printf(&text, "%s%s%d", i == 0 ? "" : ",", i == 0 ? "" : i % 16 == 0 ? "\n    " : " ",
+        strbuf_printf(&text, "%s%s%d", i == 0 ? "" : ",",
+                      i == 0        ? ""
+                      : i % 16 == 0 ? "\n    "
+                                    : " ",
                       t->b->functions.data[function].value[i]);
     text_line(t->x, 0, "static const unsigned char %s[256] SVM_TABLE = {\n    %s};\n", t->tables[function], text.data);
 }

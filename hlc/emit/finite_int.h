@@ -82,13 +82,13 @@ typedef struct finite_graph {
     const char *ports_table, *table, *runs;
     const char *turn, *turned_row;                         // of a run, and a row of it, given columns turned over
     const char *rowwise, *any_row, *twice, *find, *rounds; // of calls that may wait for the next; NULL: they do not
-    const char *past_run, *past_few;                       // of a run whose outputs go past the caches; of a few columns
-    const char *tiles;                                     // of as many rows of a run as go together
-    finite_reaches reaches;                                // of gathered streams
-    finite_reaches row_reaches;                            // of fetches that are near, down the rows of a plane
-    double operations;                                     // of a firing, about
-    bool is_able;                                          // local processors can run it
-    bool past;                                             // outputs may go past the caches
+    const char *past_run, *past_few; // of a run whose outputs go past the caches; of a few columns
+    const char *tiles;               // of as many rows of a run as go together
+    finite_reaches reaches;          // of gathered streams
+    finite_reaches row_reaches;      // of fetches that are near, down the rows of a plane
+    double operations;               // of a firing, about
+    bool is_able;                    // local processors can run it
+    bool past;                       // outputs may go past the caches
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields
     VEC(uint32_t) insides;                 // likewise: streams of which only the shapes matter

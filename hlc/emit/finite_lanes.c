@@ -788,8 +788,7 @@ static sir_stmt *group_turned(widener *w, const sir_expr *fetch, emit_lane_take 
     otherwise->u.if_.cond = sir_expr2(m, SIR_BINARY, LANG_OP_NE, m->scalar[SIR_BOOLEAN],
                                       sir_ref(m, SIR_LOCAL, take->turned, all, loc), from, loc);
     take->fails = otherwise->u.if_.cond;
-    VEC_PUSH(m->arena, &lanes->u.for_.body,
-             set(w, element(w, sir_ref(m, SIR_LOCAL, take->turned, number, loc)), bits));
+    VEC_PUSH(m->arena, &lanes->u.for_.body, set(w, element(w, sir_ref(m, SIR_LOCAL, take->turned, number, loc)), bits));
     VEC_PUSH(m->arena, to, declare(w, take->turned, NULL, loc));
     VEC_PUSH(m->arena, to, lanes);
     VEC_PUSH(m->arena, to, otherwise);

@@ -327,8 +327,9 @@ static void emit_short(map_emitter *k)
         text_line(x, 3, "for (ptrdiff_t %s = 0; %s < results; %s++) {", g->i, g->i, g->i);
         text_line(x, 4, "%s = mapped[%s * count[3]];", emit_declare(&x->e, out->source->type, out->value), g->i);
         emit_mapped_firings(k, 4, "1", "count[3]", arena_printf(finite_arena(g), "%s * count[3] + ", g->i));
-        text_line(x, 4, "%s",
-                  finite_store(g, out, arena_printf(finite_arena(g), "(written + (rest + %s) * step)", g->i), out->value));
+        text_line(
+            x, 4, "%s",
+            finite_store(g, out, arena_printf(finite_arena(g), "(written + (rest + %s) * step)", g->i), out->value));
         text_line(x, 3, "}");
     }
     text_line(x, 2, "}");

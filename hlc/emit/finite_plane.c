@@ -218,7 +218,8 @@ static void emit_rows(finite_graph *g, int indent, int where)
             if (where == AT_END && is_copied(b))
                 strbuf_printf(&text, "%s + %" PRId64, copy_name(g, p, b), -b->least);
             else if (where == AT_END)
-                strbuf_printf(&text, "%s[%d] + first", rows_name(g, p, INSIDE), emit_beside_of(g->info, b->field, b->row));
+                strbuf_printf(&text, "%s[%d] + first", rows_name(g, p, INSIDE),
+                              emit_beside_of(g->info, b->field, b->row));
             else if (p->source->rank == 1)
                 strbuf_add(&text, p->name);
             else
@@ -259,8 +260,8 @@ static void emit_given_rows(finite_graph *g)
     const bool again = finite_is_repeatable(g);
     text_line(x, 1, "const ptrdiff_t last = end - %" PRId64 ";", edge);
     if (g->lanes == 0)
-        text_line(x, 1,
-                  "const ptrdiff_t rest = svm_brookBlocksEnd(begin, end, %" PRId64 ", %" PRId64 ");", edge, lanes);
+        text_line(x, 1, "const ptrdiff_t rest = svm_brookBlocksEnd(begin, end, %" PRId64 ", %" PRId64 ");", edge,
+                  lanes);
     text_line(x, 1, "for (ptrdiff_t %s = firstRow; %s < endRow; %s++) {", g->r, g->r, g->r);
     begin_plane_row(g);
     emit_rows(g, 2, INSIDE);
@@ -268,7 +269,8 @@ static void emit_given_rows(finite_graph *g)
         text_line(x, 2, "ptrdiff_t rest = begin + %" PRId64 ";", edge);
         finite_wide_loop(g, 2, "rest", "last", true);
     } else {
-        text_line(x, 2, "for (ptrdiff_t block = begin + %" PRId64 "; block < rest; block += %" PRId64 ") {", edge, lanes);
+        text_line(x, 2, "for (ptrdiff_t block = begin + %" PRId64 "; block < rest; block += %" PRId64 ") {", edge,
+                  lanes);
         emit_block(g, 3, lanes, "block", "block + lane", INSIDE);
         text_line(x, 2, "}");
     }
@@ -373,8 +375,9 @@ void finite_plane(finite_graph *g)
         iterates = iterates || p->source->role == SIR_ITERATOR;
     plane_parameters(g, &args);
     text_line(x, 0, "/* The rows of a plane%s. */",
-              g->info->beside.len > 0 ? ", block by block; those at the ends of a row have copies of what is beside them"
-                                      : ", and behind them the columns that are too near to its edges");
+              g->info->beside.len > 0
+                  ? ", block by block; those at the ends of a row have copies of what is beside them"
+                  : ", and behind them the columns that are too near to its edges");
     text_line(x, 0, "SVM_BROOK_WHOLE");
     text_call(x, 0, format(g, "static void %s(%s", plane_name(g), ""), &args, ")");
     text_line(x, 0, "{");

@@ -145,7 +145,8 @@ static bool can_binary(const sir_expr *e)
 // one may stop it, and where all lanes are there.
 static bool can_divide(lane_walk *w, const sir_expr *e)
 {
-    if (!w->c->e->inverts || e->op != LANG_OP_DIV || e->u.arg[0]->type->kind != SIR_INT || e->u.arg[1]->kind == SIR_CONST)
+    if (!w->c->e->inverts || e->op != LANG_OP_DIV || e->u.arg[0]->type->kind != SIR_INT ||
+        e->u.arg[1]->kind == SIR_CONST)
         return false;
     w->divides++;
     return w->guards == 0 && w->apart == 0;
@@ -418,15 +419,15 @@ enum { MOST_BYTES = 16384, CACHED_BYTES = 65536, CACHED_LANES = 16 };
 
 typedef struct lane_worth {
     body_context *c;
-    double loads;       // of items, in loops
-    int unrolled;       // loops around that are written out
-    int rounds;         // and loops around these that go over the same elements in each trip
-    double all, serial; // nodes of expressions: all, and those in loops that go one trip after the other
-    double sums;        // and those of sums of loops
+    double loads;                 // of items, in loops
+    int unrolled;                 // loops around that are written out
+    int rounds;                   // and loops around these that go over the same elements in each trip
+    double all, serial;           // nodes of expressions: all, and those in loops that go one trip after the other
+    double sums;                  // and those of sums of loops
     int64_t loop_sums, most_sums; // such sums in the loop at hand; in one loop at most
-    double once;        // and those in no loop
-    double taken;       // elements of tables
-    int branches;       // conditions in no loop
+    double once;                  // and those in no loop
+    double taken;                 // elements of tables
+    int branches;                 // conditions in no loop
 } lane_worth;
 
 static bool peeks(const sir_expr *e)
@@ -516,8 +517,8 @@ static void find_place(void *context, sir_expr *e, bool written)
     (void)written;
     place_look *l = context;
     body_affine a;
-    if ((e->kind != SIR_INDEX && e->kind != SIR_PEEK) ||
-        !body_affine_of(l->c, e->u.arg[e->kind == SIR_INDEX], &a) || a.terms.len != 1)
+    if ((e->kind != SIR_INDEX && e->kind != SIR_PEEK) || !body_affine_of(l->c, e->u.arg[e->kind == SIR_INDEX], &a) ||
+        a.terms.len != 1)
         return;
     if (a.terms.data[0].local == l->local && a.terms.data[0].coefficient == 1)
         VEC_PUSH(l->c->e->arena, &l->places, a.constant);
@@ -728,8 +729,8 @@ static int64_t tile_bytes(int64_t stride, int64_t window, int64_t lanes)
 static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_type *item)
 {
     bool byte = item->storage != SIR_STORED_WHOLE || (item->kind == SIR_BIT && c->e->module->byte_bits);
-    return !t->used || (!t->checked && !t->exit_checked && !t->peeks_checked &&
-                        item->kind != SIR_BOOLEAN && !byte && sir_is_lane_type(item));
+    return !t->used || (!t->checked && !t->exit_checked && !t->peeks_checked && item->kind != SIR_BOOLEAN && !byte &&
+                        sir_is_lane_type(item));
 }
 
 // Whether the plan laid out items for lanes: equal ones of successive firings are neighbours, those of one firing are not.
@@ -745,7 +746,8 @@ static bool is_turned(const body_context *c, int64_t in_stride, int64_t out_stri
 {
     const sir_function *f = c->function;
     bool in = c->in.used && c->in.view.count != 0 && in_stride == 1, out = c->out.view.count != 0 && out_stride == 1;
-    bool from = c->in.used && c->in.view.count == 0 && in_stride >= EMIT_FAR && f->pop.max > 1 && f->peek.max <= in_stride,
+    bool from =
+             c->in.used && c->in.view.count == 0 && in_stride >= EMIT_FAR && f->pop.max > 1 && f->peek.max <= in_stride,
          to = c->out.view.count == 0 && out_stride >= EMIT_FAR && f->push.max > 1 && f->push.max <= out_stride;
     return c->e->cached && ((in && to) || (out && from));
 }
@@ -810,8 +812,8 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
         registers /= 2;
     int lanes = turned ? TURNED_LANES : width * registers, fewest = 0;
     for (; lanes >= width; lanes /= 2) {
-        int64_t all = bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) +
-                      tile_bytes(out_stride, f->push.max, lanes);
+        int64_t all =
+            bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes);
         if (lanes > most)
             continue;
         if (all <= MOST_BYTES)

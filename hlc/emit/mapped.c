@@ -70,9 +70,9 @@ static void emit_processors(program_emitter *x, const mapped *all)
         const plan_processor *q = *on;
         const char *processor = q->processor->element.name, *memory = q->memory->element.name;
         const char *moves = !all->moved && !all->blocks ? ""
-                            : q->direct ? "NULL, NULL, "
-                                        : arena_printf(x->e.arena, "&%s, &%s, ", q->load->element.name,
-                                                       q->store->element.name);
+                            : q->direct
+                                ? "NULL, NULL, "
+                                : arena_printf(x->e.arena, "&%s, &%s, ", q->load->element.name, q->store->element.name);
         VEC_PUSH(x->e.arena, &rows, arena_printf(x->e.arena, "{&%s, %s&%s},", processor, moves, memory));
     }
     text_rows(x, 1, &rows);
@@ -271,8 +271,8 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
         if (slots.count > 1)
             at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, slots.bytes);
-        text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member, x->pl->memory, at,
-                  queue->room, r->type);
+        text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member, x->pl->memory,
+                  at, queue->room, r->type);
         text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
         total += slots.bytes * slots.count;
     }
@@ -518,8 +518,7 @@ void mapped_program(program_emitter *x)
     x->pl = &whole;
     x->has_init = true;
     if (all->phases && program_counts_firings(x))
-        program_firing_table(x, "How often each actor fires in the initialisation.",
-                             all->init, x->s->init);
+        program_firing_table(x, "How often each actor fires in the initialisation.", all->init, x->s->init);
     if (x->fails_in_order) {
         program_drain_tables(x);
         program_order_table(x);

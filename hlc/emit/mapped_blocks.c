@@ -139,13 +139,12 @@ static void emit_facts(program_emitter *x, const mapped *all)
         unsigned fact;
         const char *name;
     } names[] = {
-        {FACT_MOVED, "MOVED"},     {FACT_DIRECT, "DIRECT"}, {FACT_PRIMES, "PRIMES"}, {FACT_REPEATS, "REPEATS"},
-        {FACT_LOOPS, "LOOPS"},     {FACT_HALOS, "HALOS"},   {FACT_LINKS, "LINKS"},   {FACT_FILES, "FILES"},
-        {FACT_READS, "READS"},     {FACT_WRITES, "WRITES"}, {FACT_PHASES, "PHASES"}, {FACT_COUNTS, "COUNTS"},
-        {FACT_PUTS, "PUTS"},       {FACT_START, "START"},   {FACT_INPUT, "INPUT"},   {FACT_OUTPUT, "OUTPUT"},
-        {FACT_SEVERAL, "SEVERAL"}, {FACT_LOGS, "LOGS"},     {FACT_SMALL, "SMALL"},   {FACT_STILL, "STILL"},
-        {FACT_SINKS, "SINKS"},     {FACT_STRAIGHT, "STRAIGHT"}, {FACT_BOUND, "BOUND"},
-        {FACT_FAILS, "FAILS"},
+        {FACT_MOVED, "MOVED"},     {FACT_DIRECT, "DIRECT"},     {FACT_PRIMES, "PRIMES"}, {FACT_REPEATS, "REPEATS"},
+        {FACT_LOOPS, "LOOPS"},     {FACT_HALOS, "HALOS"},       {FACT_LINKS, "LINKS"},   {FACT_FILES, "FILES"},
+        {FACT_READS, "READS"},     {FACT_WRITES, "WRITES"},     {FACT_PHASES, "PHASES"}, {FACT_COUNTS, "COUNTS"},
+        {FACT_PUTS, "PUTS"},       {FACT_START, "START"},       {FACT_INPUT, "INPUT"},   {FACT_OUTPUT, "OUTPUT"},
+        {FACT_SEVERAL, "SEVERAL"}, {FACT_LOGS, "LOGS"},         {FACT_SMALL, "SMALL"},   {FACT_STILL, "STILL"},
+        {FACT_SINKS, "SINKS"},     {FACT_STRAIGHT, "STRAIGHT"}, {FACT_BOUND, "BOUND"},   {FACT_FAILS, "FAILS"},
     };
     unsigned facts = all->facts | (count_logs(x, true) != 0 ? FACT_LOGS : 0);
     facts |= x->p->config->max_latency != 0 ? FACT_BOUND : 0;
@@ -165,9 +164,10 @@ static void emit_facts(program_emitter *x, const mapped *all)
         }
         strbuf_printf(&text, "%s%s", have.data[i], i + 1 == have.len ? ")" : " ");
     }
-    text_line(x, 0,
-              "/* What svm/mapped_tables.h and svm/mapped_control.h are to have: the second one's functions go through the "
-              "tables below. */");
+    text_line(
+        x, 0,
+        "/* What svm/mapped_tables.h and svm/mapped_control.h are to have: the second one's functions go through the "
+        "tables below. */");
     text_line(x, 0, "%s", text.data);
 }
 
@@ -324,8 +324,9 @@ static int64_t add_kept(program_emitter *x, const mapped_kernel *p, text_args *r
     if (!mapped_has_state(x, p->number))
         return count;
     if (rows != NULL)
-        VEC_PUSH(a, rows,
-                 arena_printf(a, "{%s, sizeof(%s)},", mapped_state_place(x, p->number, p->home_processor), p->own_type));
+        VEC_PUSH(
+            a, rows,
+            arena_printf(a, "{%s, sizeof(%s)},", mapped_state_place(x, p->number, p->home_processor), p->own_type));
     return count + 1;
 }
 
@@ -487,7 +488,7 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
         return;
     text_line(x, 0, input ? "/* The queues that files fill. */" : "/* Those that go to files. */");
     size_t table = text_begin_table(x, "static const svm_RoundFile %s]",
-              input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
+                                    input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
         if (is_file(&all->queues[queue->stream], input))
             file_row(x, &all->queues[queue->stream], input);
@@ -523,6 +524,7 @@ void mapped_block_functions(program_emitter *x)
         text_line(x, 0, "#define SVM_MAPPED_ORDER NULL");
     text_line(x, 0, "#define SVM_MAPPED_MEMORY %s", x->p->plan->memory);
     text_line(x, 0, "#define SVM_MAPPED_CONTROL %s_control", x->name);
-    text_line(x, 0, "/* Sets up the runs that the tables tell of, starts those of a round in order, and waits for them. */");
+    text_line(x, 0,
+              "/* Sets up the runs that the tables tell of, starts those of a round in order, and waits for them. */");
     text_line(x, 0, "#include <svm/mapped_control.h>\n");
 }

@@ -502,7 +502,8 @@ static const char *called(program_emitter *x, const mapped *all, const char *of_
 // How many steady states the round has: what is wanted, as far as the files have it.
 static void emit_states(program_emitter *x, const mapped *all, bool reads)
 {
-    const char *wanted = arena_printf(x->e.arena, "self->iterations < %s ? self->iterations : %s", all->round, all->round);
+    const char *wanted =
+        arena_printf(x->e.arena, "self->iterations < %s ? self->iterations : %s", all->round, all->round);
     const unsigned where = all->facts & (FACT_MOVED | FACT_DIRECT);
     bool there = (all->facts & FACT_READS) != 0 || where == FACT_DIRECT; // where processors are threads these may wait
     for (size_t i = 0; i < x->pl->cut->queues.len; i++)

@@ -33,7 +33,7 @@ typedef struct mapped_queue {
     bool forgets;        // a round leaves nothing in it for the next
     uint32_t file;       // of a reader or writer: its number
     const char *claimed,
-        *place; // of the instance, if items may stay in the file: whether those of a round are, and where
+        *place;       // of the instance, if items may stay in the file: whether those of a round are, and where
     const char *base; // then, where engines move them: the memory in which the round's first item lies; a member
 } mapped_queue;
 
@@ -41,11 +41,11 @@ typedef struct mapped_queue {
 typedef struct mapped_window {
     const mapped_queue *queue;
     bool input;
-    int64_t unit;            // items that it is a multiple of: the queue's line where it is moved
-    const char *name;        // of the kernel's local and members of the same
-    const char *place;       // the function that places it
+    int64_t unit;                                // items that it is a multiple of: the queue's line where it is moved
+    const char *name;                            // of the kernel's local and members of the same
+    const char *place;                           // the function that places it
     const char *items_of, *from_of, *history_of; // members of the kernel
-    uint64_t address, bytes; // of its blocks in a processor's own memory
+    uint64_t address, bytes;                     // of its blocks in a processor's own memory
     // NOTE(streams): it is a block of its processor's own; its strips come or go through a stream.
     bool own, stream;
     const machine_processor *mover; // of a straight output: the engine between the streams; NULL: there is one stream
@@ -97,15 +97,15 @@ typedef struct mapped_kernel {
     const program_kernel *k;
     const plan_cut_kernel *planned;
     uint32_t number;
-    bool primes, moved, direct; // some processor has its windows moved; some works in queues
-    bool loops;                 // a run may be of several strips
-    bool offsets;               // items may begin somewhere in a window
-    bool files;                 // some window may be in a file
-    bool streams;               // NOTE(streams)
-    bool several;               // it runs on several processors
-    bool even;                  // all run it, each a chunk: a round that is not whole is shared evenly
-    bool phases;                // its initialisation does something, or the end of input may
-    int64_t group;              // then: steady states that it is read and written for at once
+    bool primes, moved, direct;          // some processor has its windows moved; some works in queues
+    bool loops;                          // a run may be of several strips
+    bool offsets;                        // items may begin somewhere in a window
+    bool files;                          // some window may be in a file
+    bool streams;                        // NOTE(streams)
+    bool several;                        // it runs on several processors
+    bool even;                           // all run it, each a chunk: a round that is not whole is shared evenly
+    bool phases;                         // its initialisation does something, or the end of input may
+    int64_t group;                       // then: steady states that it is read and written for at once
     const char *name, *own_type, *strip; // the struct of its state; the function for a strip
     // NOTE(streams)
     const char *run_type, *chunks, *create, *create_priming, *create_all, *destroy, *order, *serve, *count, *repeat,
@@ -141,7 +141,7 @@ int64_t mapped_history(const mapped_window *w); // items that a run's window has
 bool mapped_has_stream(const mapped_window *w); // of its own: not the one of the other end
 const mapped_window *mapped_other_end(const mapped *all,
                                       const mapped_window *w); // in the kernel that its queue leads to
-int64_t mapped_primed(const mapped_window *w);                                    // and that of priming
+int64_t mapped_primed(const mapped_window *w);                 // and that of priming
 const mapped_window *mapped_window_of(const mapped_kernel *p, uint32_t buffer);
 // Where the state of a kernel lies in what its processor has for itself, an expression; of the number of kernels: where all of
 // a processor's (by number among those used) ends.
@@ -165,8 +165,8 @@ void mapped_window_function(program_emitter *x, const mapped_kernel *p, const ma
 // A run knows its windows, where in them its items begin, and its logs; in a function that has `r`, `self` and `q`.
 void mapped_point_windows(program_emitter *x, const mapped_kernel *p);
 const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset); // "strip * 512 - 64"
-bool mapped_window_has_halo(const mapped_window *w);        // its last items go to the next round's slot too
-bool mapped_is_linked(const mapped_queue *r);               // it joins kernels
+bool mapped_window_has_halo(const mapped_window *w); // its last items go to the next round's slot too
+bool mapped_is_linked(const mapped_queue *r);        // it joins kernels
 void mapped_place(program_emitter *x, int indent, const mapped_window *w, const char *slot, const char *first,
                   const char *items);
 
@@ -192,8 +192,8 @@ void mapped_block_types(program_emitter *x, const mapped *all);  // before kerne
 void mapped_block_tables(program_emitter *x, const mapped *all); // behind them
 void mapped_block_functions(program_emitter *x);                 // behind tables
 void mapped_column(program_emitter *x, text_args *row, const char *name, int64_t value);
-void mapped_queue_table(program_emitter *x, const mapped *all);  // mapped.c
-size_t mapped_log_count(program_emitter *x, uint32_t kernel);    // of its actors that print
+void mapped_queue_table(program_emitter *x, const mapped *all); // mapped.c
+size_t mapped_log_count(program_emitter *x, uint32_t kernel);   // of its actors that print
 
 // ---- mapped_summary.c ----
 void mapped_summary(program_emitter *x, const mapped *all); // a comment: which bytes go where in a round, and when

@@ -99,8 +99,7 @@ bool mapped_holds_processor(program_emitter *x, uint32_t kernel)
         if (waits_for_later(all, kernels, i))
             return false;
         for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
-            if (mapped_window_has_halo(w) ||
-                (uint64_t)mapped_strip_items(x, w->queue) * w->queue->size % unit != 0)
+            if (mapped_window_has_halo(w) || (uint64_t)mapped_strip_items(x, w->queue) * w->queue->size % unit != 0)
                 return false;
     }
     bool any = false;

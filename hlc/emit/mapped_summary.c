@@ -83,13 +83,17 @@ static void emit_window(program_emitter *x, const mapped *all, const mapped_kern
                       item(x->e.arena, strip, -mapped_history(w)), item(x->e.arena, strip, strip));
     strbuf_printf(&text, " %s%s", r->name, w->file ? " or of its file" : "");
     for (uint32_t block = 0; p->moved && r->step != 0 && block < x->p->cut->depth; block++)
-        strbuf_printf(&text, "%s %" PRIu64, block != 0 ? " or" : w->input ? ", moved to byte" : ", moved from byte",
+        strbuf_printf(&text, "%s %" PRIu64,
+                      block != 0 ? " or"
+                      : w->input ? ", moved to byte"
+                                 : ", moved from byte",
                       w->address + block * w->bytes);
     if (p->moved && r->queue->straight && !w->input)
         strbuf_printf(&text, ", straight to %s's block",
                       processor_name(all, all->kernels[r->stream->to].rows.data[0].processor));
     if (p->primes && w->input)
-        strbuf_printf(&text, "; what primes a chunk takes the %" PRId64 " before it, and gives nothing", mapped_primed(w));
+        strbuf_printf(&text, "; what primes a chunk takes the %" PRId64 " before it, and gives nothing",
+                      mapped_primed(w));
     paragraph(x, "       ", "         ", text.data, "");
 }
 
@@ -113,11 +117,12 @@ static const char *order_of(program_emitter *x, const mapped *all)
     if (!all->moved)
         return arena_printf(x->e.arena, "A run waits for the run before it on its processor%s.",
                             links ? ", and for the runs that give what it takes" : "");
-    return arena_printf(x->e.arena,
-                        "A run waits for what moves its items in, for the run before it on its processor, and for what moved the "
-                        "items out that lay in its block. What moves items in waits for the run that used the block before%s; what "
-                        "moves items out waits for the run.",
-                        links ? " and, if a kernel gives them, for what moved them out there" : "");
+    return arena_printf(
+        x->e.arena,
+        "A run waits for what moves its items in, for the run before it on its processor, and for what moved the "
+        "items out that lay in its block. What moves items in waits for the run that used the block before%s; what "
+        "moves items out waits for the run.",
+        links ? " and, if a kernel gives them, for what moved them out there" : "");
 }
 
 void mapped_summary(program_emitter *x, const mapped *all)
@@ -125,15 +130,14 @@ void mapped_summary(program_emitter *x, const mapped *all)
     const plan_cut *cut = x->p->cut;
     strbuf text;
     strbuf_init(&text, x->e.arena);
-    strbuf_printf(&text,
-                  "A whole round, in the numbers of the tables below: %" PRId64 " steady states in %" PRIu32
-                  " strip%s. Round r uses slot r %% %" PRIu32
-                  " of each queue; in slot k item i lies in %s, at .address + k * .slot + (.history + i) * .size. In strip s of it "
-                  "each kernel takes and gives these items%s:",
-                  x->pl->strip * cut->strips, cut->strips, cut->strips == 1 ? "" : "s", cut->slots,
-                  x->p->plan->memory,
-                  all->moved && cut->depth > 1 ? ", a run in one block of its processor's memory, the next in the other"
-                                               : "");
+    strbuf_printf(
+        &text,
+        "A whole round, in the numbers of the tables below: %" PRId64 " steady states in %" PRIu32
+        " strip%s. Round r uses slot r %% %" PRIu32 " of each queue; in slot k item i lies in %s, at .address + k * "
+                                                    ".slot + (.history + i) * .size. In strip s of it "
+        "each kernel takes and gives these items%s:",
+        x->pl->strip * cut->strips, cut->strips, cut->strips == 1 ? "" : "s", cut->slots, x->p->plan->memory,
+        all->moved && cut->depth > 1 ? ", a run in one block of its processor's memory, the next in the other" : "");
     paragraph(x, "/* ", "   ", text.data, "");
     for (size_t i = 0; i < cut->kernels.len; i++)
         emit_kernel(x, all, &all->kernels[i]);

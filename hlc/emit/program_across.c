@@ -30,12 +30,12 @@ typedef struct across_finder {
     const sir_stmt *loop;
     uint32_t local; // the loop's
     const loops *around;
-    bool *own;      // per local: declared in a trip
-    bool *counts;   // per local: the variable of a loop
+    bool *own;         // per local: declared in a trip
+    bool *counts;      // per local: the variable of a loop
     sir_expr **values; // per local: what it is declared with for good; NULL: not known
     bool fails;
     sir_copier copier;
-    int64_t step; // items by which a trip's window moves on; 0: not known yet
+    int64_t step;   // items by which a trip's window moves on; 0: not known yet
     int64_t *steps; // and by which it does for a trip of each loop around
 } across_finder;
 
@@ -130,8 +130,8 @@ static sir_expr *copy_peek(void *context, const sir_expr *e)
     x->fails |= !moves_by(x, e->u.arg[0], x->local, &by) || by <= 0 || (!first && by != x->step);
     x->step = by;
     for (size_t i = 0; i < x->around->len; i++) {
-        x->fails |= !moves_by(x, e->u.arg[0], x->around->data[i]->u.for_.local, &by) || by < 0 ||
-                    (!first && by != x->steps[i]);
+        x->fails |=
+            !moves_by(x, e->u.arg[0], x->around->data[i]->u.for_.local, &by) || by < 0 || (!first && by != x->steps[i]);
         x->steps[i] = by;
     }
     return x->fails ? NULL : sir_copy_operands(&x->copier, first_of(x, e));

@@ -126,7 +126,8 @@ static void find_failing(program_emitter *x)
 void program_find_failing(program_emitter *x)
 {
     find_failing(x);
-    static const char *const names[] = {"runKernels", "runAgain", "stripTable", "order", "stripStates", "stripItems", "stripInputs"};
+    static const char *const names[] = {"runKernels",  "runAgain",   "stripTable", "order",
+                                        "stripStates", "stripItems", "stripInputs"};
     for (size_t i = 0; i < sizeof names / sizeof *names && x->fails; i++)
         emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_%s", x->name, names[i]));
 }
@@ -176,8 +177,9 @@ static size_t emit_items(program_emitter *x)
     for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
         const plan_buffer *b = &x->pl->buffers.data[i];
         if (b->keep != 0 || enqueued[i])
-            VEC_PUSH(a, &rows,
-                     arena_printf(a, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},", i, enqueued[i] ? b->capacity : 0, b->keep));
+            VEC_PUSH(
+                a, &rows,
+                arena_printf(a, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},", i, enqueued[i] ? b->capacity : 0, b->keep));
     }
     if (rows.len != 0)
         program_table(x, "Items that a run finds: channel, how many in the initialisation, and in later runs.",
@@ -209,10 +211,12 @@ void program_again_tables(program_emitter *x)
     if (x->fails_in_order)
         program_order_table(x);
     size_t states = emit_states(x), items = emit_items(x), inputs = emit_inputs(x);
+    text_line(
+        x, 0,
+        "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes);\n",
+        x->name);
     text_line(x, 0,
-              "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes);\n",
-              x->name);
-    text_line(x, 0, "/* What a strip begins with: one in which a firing fails is done again, as far as that firing. */");
+              "/* What a strip begins with: one in which a firing fails is done again, as far as that firing. */");
     size_t table = text_begin_table(x, "static const svm_StripTable %s_stripTable", x->name);
     text_args rows = {0};
     VEC_PUSH(a, &rows, arena_printf(a, ".again = %s_runAgain,", x->name));
@@ -236,9 +240,10 @@ void program_again(program_emitter *x)
         return;
     bool counts = program_counts_firings(x);
     text_line(x, 0, "/* Of a strip in which a firing fails: what is done again. */");
-    text_line(x, 0,
-              "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes)",
-              x->name);
+    text_line(
+        x, 0,
+        "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes)",
+        x->name);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
     if (!counts)

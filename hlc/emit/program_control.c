@@ -564,8 +564,8 @@ static void emit_run_kernels(program_emitter *x)
                                                {USES_STEADY, "int64_t ", "steady"},
                                                {USES_STARTING, "bool ", "starting"}};
         prepare = &functions;
-        chunks_begin(prepare, x, "Tells the kernels how often each actor fires.", arena_printf(a, "%s_prepare", x->name),
-                     arena_printf(a, "%s *self", x->type), "self");
+        chunks_begin(prepare, x, "Tells the kernels how often each actor fires.",
+                     arena_printf(a, "%s_prepare", x->name), arena_printf(a, "%s *self", x->type), "self");
         prepare->optional = optional;
         prepare->optional_count = sizeof optional / sizeof *optional;
         emit_prepare(x, prepare);
@@ -622,8 +622,9 @@ static const char *input_read(program_emitter *x, size_t i)
     const plan_io *io = &x->pl->readers.data[i];
     int64_t items = x->s->reps[io->actor];
     if (may_lie_elsewhere(x, io))
-        return arena_printf(x->e.arena, "svm_inputTake(&self->readers[%zu], &self->channels[%" PRIu32 "], %" PRId64 ", wanted)",
-                            i, io->access.buffer, items);
+        return arena_printf(x->e.arena,
+                            "svm_inputTake(&self->readers[%zu], &self->channels[%" PRIu32 "], %" PRId64 ", wanted)", i,
+                            io->access.buffer, items);
     return input_call(x, i, "svm_inputRead", arena_printf(x->e.arena, "%" PRId64 ", wanted", items));
 }
 
@@ -831,7 +832,8 @@ void program_main(program_emitter *x, bool in, bool out)
     VEC_PUSH(a, &rows, arena_printf(a, ".create = %s,", program_entry(x, "create")));
     bool rounds = mapped_in_blocks(x); // most is in svm/mapped_control.h
     VEC_PUSH(a, &rows, arena_printf(a, ".run = %s,", rounds ? "svm_roundsRun" : program_entry(x, "run")));
-    VEC_PUSH(a, &rows, arena_printf(a, ".drain = %s,", program_drains(x) ? program_entry(x, "drain") : "svm_drainNothing"));
+    VEC_PUSH(a, &rows,
+             arena_printf(a, ".drain = %s,", program_drains(x) ? program_entry(x, "drain") : "svm_drainNothing"));
     VEC_PUSH(a, &rows, arena_printf(a, ".destroy = %s,", rounds ? "svm_roundsDestroy" : program_entry(x, "destroy")));
     VEC_PUSH(a, &rows, arena_printf(a, ".reads_input = %s,", in ? "true" : "false"));
     VEC_PUSH(a, &rows, arena_printf(a, ".writes_output = %s,", out ? "true" : "false"));

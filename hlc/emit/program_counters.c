@@ -40,8 +40,8 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/ir/walk.h"
 
-enum { LEAST_TURN = 48 };     // firings of a turn on average, at least
-enum { SEQUENCE_TURN = 64 };  // firings of a turn that sequences are in, at most
+enum { LEAST_TURN = 48 };    // firings of a turn on average, at least
+enum { SEQUENCE_TURN = 64 }; // firings of a turn that sequences are in, at most
 enum { TABLE_COLUMNS = 8 };
 
 // Firings of a turn on average: counters that begin again together count once.
@@ -142,7 +142,8 @@ static void check_apart(rings_walk *w, uint32_t field, uint32_t other)
     VEC_PUSH(w->arena, &w->turns->apart, (program_apart){field, other});
 }
 
-static bool are_rings(arena *a, const sir_filter *f, const sir_field_list *arrays, const bool *counting, program_turns *t)
+static bool are_rings(arena *a, const sir_filter *f, const sir_field_list *arrays, const bool *counting,
+                      program_turns *t)
 {
     rings_walk w = {.arena = a, .filter = f, .turns = t};
     w.arrays = ARENA_ARRAY(a, bool, f->fields.len + 1);
@@ -168,9 +169,9 @@ static const char *write_table(program_emitter *x, const emit_filter_info *info,
 {
     emitter *e = &x->e;
     uint32_t times = 1, sum = 0;
-    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_%s_%s", info->c_name,
-                                                        info->filter->fields.data[s->field].name,
-                                                        plus ? "plus" : "times"));
+    const char *name =
+        emit_unique_name(e, arena_printf(e->arena, "%s_%s_%s", info->c_name, info->filter->fields.data[s->field].name,
+                                         plus ? "plus" : "times"));
     strbuf_printf(e->out, "static const int %s[%d] SVM_TABLE = {\n    ", name, SEQUENCE_TURN + 1);
     for (size_t i = 0; i <= SEQUENCE_TURN; i++) {
         int32_t v = (int32_t)((plus ? sum : times) & s->mask);
@@ -202,7 +203,8 @@ const program_turns *program_find_turns(program_emitter *x, emit_filter_info *in
     if (f->kind != SIR_WORK || fire->fields.len == 0 || fire->iter || fire->random || fire->log || fire->sends ||
         fire->actor || fire->dynamic || info->handlers.len != 0 ||
         !sir_find_counters(a, own, &t->counters, &t->beside) ||
-        t->counters.len + t->beside.sequences.len + t->beside.arrays.len + t->beside.last.len + t->beside.beginnings.len !=
+        t->counters.len + t->beside.sequences.len + t->beside.arrays.len + t->beside.last.len +
+                t->beside.beginnings.len !=
             fire->fields.len)
         return NULL;
     bool *counting = ARENA_ARRAY(a, bool, info->filter->fields.len + 1);
@@ -264,7 +266,8 @@ static void emit_firings(program_emitter *x, int indent, const turn *u, bool beg
     }
     for (VEC_EACH(const sir_counter, c, &t->counters)) {
         const char *name = u->info->field_names.data[c->field];
-        text_line(x, indent + 1, "int " PROGRAM_TURN_INNER "%s = " PROGRAM_TURN_OUTER "%s + (int)(i - done);", name, name);
+        text_line(x, indent + 1, "int " PROGRAM_TURN_INNER "%s = " PROGRAM_TURN_OUTER "%s + (int)(i - done);", name,
+                  name);
     }
     for (VEC_EACH(const sir_beginning, b, &t->beside.beginnings)) {
         const char *name = u->info->field_names.data[b->field];
@@ -287,8 +290,8 @@ static const char *beginning_text(program_emitter *x, const program_turns *t, co
 {
     const char *all = NULL;
     for (VEC_EACH(const sir_beginning, b, &t->beside.beginnings))
-        all = arena_printf(x->e.arena, "%s%s" PROGRAM_TURN_OUTER "%s < %d", all == NULL ? "" : all, all == NULL ? "" : " || ",
-                           info->field_names.data[b->field], b->limit);
+        all = arena_printf(x->e.arena, "%s%s" PROGRAM_TURN_OUTER "%s < %d", all == NULL ? "" : all,
+                           all == NULL ? "" : " || ", info->field_names.data[b->field], b->limit);
     return all;
 }
 

@@ -41,7 +41,8 @@ static void note_buffer(cycle_emitter *c, uint32_t buffer)
 static void cycle_init(cycle_emitter *c, program_emitter *x, program_kernel *k, const plan_item *item,
                        const program_stage *codes, const char *type)
 {
-    *c = (cycle_emitter){.x = x, .k = k, .type = type, .item = item, .codes = codes, .members = &x->cycle_members[item->cycle]};
+    *c = (cycle_emitter){
+        .x = x, .k = k, .type = type, .item = item, .codes = codes, .members = &x->cycle_members[item->cycle]};
     arena *a = x->e.arena;
     hmap_init(&c->seen, a);
     hmap index;
@@ -269,8 +270,7 @@ static void emit_marks(cycle_emitter *c, int indent)
 {
     for (size_t i = 0; i < c->item->stages.len; i++)
         if (c->codes[i].print_marks)
-            text_line(c->x, indent, "svm_printMark(%s);",
-                      program_log(c->x, &c->x->names[c->codes[i].stage->actor]));
+            text_line(c->x, indent, "svm_printMark(%s);", program_log(c->x, &c->x->names[c->codes[i].stage->actor]));
 }
 
 static void name_prefixes(cycle_emitter *c)

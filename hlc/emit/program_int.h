@@ -3,9 +3,9 @@
 #ifndef SVMC_HLC_EMIT_PROGRAM_INT_H
 #define SVMC_HLC_EMIT_PROGRAM_INT_H
 
-#include "hlc/ir/counters.h"
 #include "hlc/emit/body_int.h"
 #include "hlc/emit/program.h"
+#include "hlc/ir/counters.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/threads.h"
@@ -34,8 +34,8 @@ typedef struct program_loop {
 typedef struct program_strip {
     const char *name;
     emit_signature fire;
-    int lanes;  // firings side by side; 0: one by one
-    bool whole; // it begins and ends with what many firings are to make up for
+    int lanes;                       // firings side by side; 0: one by one
+    bool whole;                      // it begins and ends with what many firings are to make up for
     const struct program_skew *skew; // NULL: it is not of such
     int64_t in_stride, out_stride;   // of skew
     const char *pair;                // the function that does two at once; NULL: none is there yet
@@ -84,9 +84,10 @@ typedef struct program_kernel {
     VEC(uint32_t) actors; // that it counts firings of
     VEC(uint32_t) shifts; // buffers whose kept elements it moves to the front
     bool uses_starting, uses_steady;
-    const char *first_state, *last_state; // members of its struct, between which is all that its actors keep; NULL: nothing
+    const char *first_state,
+        *last_state;         // members of its struct, between which is all that its actors keep; NULL: nothing
     const char *field_table; // prefix of the table of its actors, when their numbers are no range
-    const char *own_type;    // of a region whose state goes to another processor and back: its struct; NULL: it has none
+    const char *own_type; // of a region whose state goes to another processor and back: its struct; NULL: it has none
 } program_kernel;
 
 // What such a filter does as a machine of few states: program_steps.c.
@@ -148,13 +149,13 @@ typedef struct program_emitter {
     program_dynamic *dynamics; // per kernel of the cut graph that is a dynamic-rate actor
     struct program_region **region_of_kernel;
     uint32_t *number_in_region, *channel_in_region; // per actor and per channel
-    const plan_io **io_of;                        // per end of a stream
-    hmap tables;                                  // of static regions, by their text
-    const plan_resources *offload_resources;      // NULL until needed
-    const char **strip_types, **strip_tables;     // per kernel that is offloaded: names
-    bool *block_taken;                            // per buffer: its region knows it
-    strbuf *before;                               // text that goes before the kernel at hand
-    size_t lines;                                 // that were written, so far, of all texts
+    const plan_io **io_of;                          // per end of a stream
+    hmap tables;                                    // of static regions, by their text
+    const plan_resources *offload_resources;        // NULL until needed
+    const char **strip_types, **strip_tables;       // per kernel that is offloaded: names
+    bool *block_taken;                              // per buffer: its region knows it
+    strbuf *before;                                 // text that goes before the kernel at hand
+    size_t lines;                                   // that were written, so far, of all texts
     hmap *used;            // names that the text of its run has, for their declarations; NULL: of another function
     const char *own;       // a kernel's pointer to the state of its actors
     const char *allowed;   // name of the helper that feedback cycles use; NULL until needed
@@ -171,7 +172,7 @@ typedef VEC(const char *) text_args;
 // program.c: declares one of the machine's names, once, or (declared NULL) keeps others from taking it.
 void program_declare_name(program_emitter *x, hmap *known, const char *macro, const char *name, text_args *declared);
 void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail);
-void text_rows(program_emitter *x, int indent, const text_args *rows);       // side by side
+void text_rows(program_emitter *x, int indent, const text_args *rows); // side by side
 // A table: its head, "static const int t[] = {", then rows, each with a comma behind it, then the end of what began at
 // `from`. In one line where that fits.
 size_t text_begin_table(program_emitter *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -267,7 +268,8 @@ void program_emit_skew(program_emitter *x, const program_skew *s, const emit_fil
 // Firings that read in order and write in another one, side by side; NULL: they are not such, or that gains nothing.
 typedef struct program_reversed program_reversed;
 const program_reversed *program_find_reversed(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                              const emit_signature *fire, const plan_walk *items, const program_walk *w);
+                                              const emit_signature *fire, const plan_walk *items,
+                                              const program_walk *w);
 // The loops over all of a strip's firings.
 void program_emit_reversed(program_emitter *x, const program_reversed *r);
 
@@ -376,7 +378,11 @@ void program_emit_tiles(program_emitter *x, const program_kernel *k, const progr
                         const char *otherwise);
 
 // Whether the first two stages go through a run at the same time: NOTE(pairs) in program_skew.c.
-typedef enum program_pair { PAIR_NONE, PAIR_STEADY, PAIR_ALWAYS } program_pair; // in runs of whole steady states; in all
+typedef enum program_pair {
+    PAIR_NONE,
+    PAIR_STEADY,
+    PAIR_ALWAYS
+} program_pair; // in runs of whole steady states; in all
 program_pair program_find_pair(const program_emitter *x, const program_stage *codes, size_t count);
 // otherwise: of PAIR_STEADY, as above.
 void program_emit_pair(program_emitter *x, const program_kernel *k, const program_stage *codes, program_pair pair,
@@ -410,7 +416,7 @@ typedef struct program_pointers {
     text_args rows;
 } program_pointers;
 void program_add_pointer(program_pointers *p, const sir_type *t, const char *name, const char *value);
-void program_write_pointers(program_pointers *p); // those added last
+void program_write_pointers(program_pointers *p);        // those added last
 void program_uses(program_emitter *x, const char *name); // a buffer's local, "starting", or the state
 // What a run still needs moves to the front: in all blocks, in those that streams fill, or in the others.
 typedef enum program_shifted { SHIFTED_ALL, SHIFTED_WINDOWS, SHIFTED_INSIDE } program_shifted;
@@ -423,7 +429,7 @@ const char *program_log(program_emitter *x, const program_actor_names *n);      
 bool program_has_phases(const program_emitter *x);
 // Whether kernels are told how often their actors fire, beside how many steady states.
 bool program_counts_firings(const program_emitter *x);
-void program_kernel_firings(program_emitter *x, const program_kernel *k);                // the member of its struct
+void program_kernel_firings(program_emitter *x, const program_kernel *k); // the member of its struct
 
 // ---- mapped*.c: programs on several processors ----
 uint32_t mapped_end_kernel(const program_emitter *x,
@@ -445,13 +451,13 @@ void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip);
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
-bool mapped_holds_processor(program_emitter *x, uint32_t kernel); // SVM_KERNEL(holds_processor)
-bool mapped_input_first(program_emitter *x, uint32_t kernel);     // and input_first
-bool mapped_in_blocks(program_emitter *x);   // its control program is that of svm/mapped_control.h
+bool mapped_holds_processor(program_emitter *x, uint32_t kernel);   // SVM_KERNEL(holds_processor)
+bool mapped_input_first(program_emitter *x, uint32_t kernel);       // and input_first
+bool mapped_in_blocks(program_emitter *x); // its control program is that of svm/mapped_control.h
 // Declares the machine's processors and memories, behind those that all programs have; NULL: takes their names.
 void mapped_names(program_emitter *x, text_args *declared);
-void mapped_types(program_emitter *x);               // before the kernels' functions
-void mapped_program(program_emitter *x);             // the instance and the control program
+void mapped_types(program_emitter *x);   // before the kernels' functions
+void mapped_program(program_emitter *x); // the instance and the control program
 bool mapped_has_state(const program_emitter *x, uint32_t kernel);
 
 // ---- program_cycle.c ---- Whether a cycle ever runs other than in whole steady states.
@@ -471,10 +477,10 @@ void program_firing_table(program_emitter *x, const char *comment, const char *n
 void program_channel_table(program_emitter *x);
 
 // ---- program_again.c: programs of which firings may fail (svm/strip.h) ----
-void program_find_failing(program_emitter *x); // before the functions of stages
+void program_find_failing(program_emitter *x);   // before the functions of stages
 void program_verify_failing(program_emitter *x); // behind them: --verify-each
-void program_again_tables(program_emitter *x); // behind those of the drain
-void program_again(program_emitter *x);        // what does a strip again, behind what does it first
+void program_again_tables(program_emitter *x);   // behind those of the drain
+void program_again(program_emitter *x);          // what does a strip again, behind what does it first
 
 // ---- program_control.c ----
 void program_instance(program_emitter *x);
@@ -517,7 +523,7 @@ size_t program_region_helpers(const program_emitter *x, uint32_t kernel); // of 
 void program_region_name_helpers(program_emitter *x, uint32_t kernel, const char *field);
 void program_region_members(program_emitter *x, uint32_t kernel); // of the instance, for these
 size_t program_region_create_helpers(program_emitter *x, uint32_t kernel, size_t at);
-uint32_t program_region_number(const program_emitter *x, uint32_t kernel); // in the cut graph
+uint32_t program_region_number(const program_emitter *x, uint32_t kernel);   // in the cut graph
 const char *program_region_field(const program_emitter *x, uint32_t kernel); // the instance's, of helpers or strips
 size_t program_region_blocks(program_emitter *x, uint32_t kernel, const uint32_t **blocks); // buffers
 
@@ -527,7 +533,7 @@ bool program_is_offloaded(const program_emitter *x, uint32_t kernel);
 // Declares what strips run on and are moved by, or (NULL) keeps others from taking these names.
 void program_offload_names(program_emitter *x, hmap *known, text_args *declared);
 void program_offload_state(program_emitter *x, uint32_t kernel); // the struct of what it keeps, if it does
-uint64_t program_offload_bytes(program_emitter *x); // of all these structs, behind the program's buffers
+uint64_t program_offload_bytes(program_emitter *x);              // of all these structs, behind the program's buffers
 void program_offload_create_state(program_emitter *x, uint32_t kernel);
 void program_offload_struct(program_emitter *x, uint32_t kernel);
 // body: the text of a run; cycles: where it calls the functions of its cycles, in order, for which strips have their own.
@@ -538,11 +544,12 @@ void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *bod
                             const hmap *used, double operations);
 void program_offload_members(program_emitter *x, uint32_t kernel);
 void program_offload_create(program_emitter *x, uint32_t kernel, size_t number); // of those before it
-void program_net(program_emitter *x); // the instance and the control program
+void program_net(program_emitter *x);                                            // the instance and the control program
 
 // ---- program_messages.c: of programs with messages ----
 bool program_has_messages(const program_emitter *x);
-bool program_marks_prints(const program_emitter *x); // what several actors print is in the order of the program's steady states
+bool program_marks_prints(
+    const program_emitter *x); // what several actors print is in the order of the program's steady states
 void program_message_types(program_emitter *x);
 bool program_receives(const program_emitter *x, uint32_t actor); // of the whole program, as the following
 bool program_sends(const program_emitter *x, uint32_t actor);
@@ -558,7 +565,8 @@ void program_way_tables(program_emitter *x);
 void program_way_streams(program_emitter *x); // rows of streams
 // Statements of create. kernel_of gives the C text of the kernel struct of an actor, sender_of that of its sender.
 typedef struct program_way_places {
-    const char *const *kernel, *const *sender, *const *common; // per actor of the whole program: "self->Gain", ...; NULL
+    const char *const *kernel, *const *sender,
+                                   *const *common; // per actor of the whole program: "self->Gain", ...; NULL
 } program_way_places;
 void program_way_create(program_emitter *x, const program_way_places *places);
 
@@ -579,7 +587,7 @@ const char *program_parameters_text(program_emitter *x, const sir_function *hand
 
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);
-void program_order_table(program_emitter *x); // of svm/strip.h
+void program_order_table(program_emitter *x);  // of svm/strip.h
 bool program_drains(const program_emitter *x); // there is a function for the end of input
 void program_drain(program_emitter *x);
 

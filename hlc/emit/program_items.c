@@ -103,9 +103,10 @@ void program_item_parts(program_emitter *x, const sir_type *t, const char *name,
     const char *table = emit_unique_name(&x->e, arena_printf(a, "%s_parts", name));
     text_args rows = {0};
     for (VEC_EACH(const item_part, p, &parts))
-        VEC_PUSH(a, &rows, arena_printf(a, "{%llu, %llu, %llu, %llu, %s}", (unsigned long long)p->offset,
-                                        (unsigned long long)p->bytes, (unsigned long long)p->count,
-                                        (unsigned long long)p->stride, p->padding ? "true" : "false"));
+        VEC_PUSH(a, &rows,
+                 arena_printf(a, "{%llu, %llu, %llu, %llu, %s}", (unsigned long long)p->offset,
+                              (unsigned long long)p->bytes, (unsigned long long)p->count, (unsigned long long)p->stride,
+                              p->padding ? "true" : "false"));
     text_call(x, 1, arena_printf(a, "static const svm_ItemPart %s[] = {", table), &rows, "};");
     VEC_PUSH(a, args, arena_printf(a, ".parts = %s", table));
     VEC_PUSH(a, args, arena_printf(a, ".partCount = %zu", parts.len));

@@ -87,7 +87,7 @@ static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32
         f->count = count_text(x, k, actor, arena_printf(x->e.arena, "%zu", f->index));
     f->starting = x->net == NULL && !program_has_phases(x) && init_of(x, actor) != 0;
     f->text = f->starting || (x->net == NULL && program_has_phases(x)) ? arena_printf(x->e.arena, "(%s)", f->count)
-                                                                  : f->count;
+                                                                       : f->count;
     hmap_setn(&k->firings_of, &actor, sizeof actor, f);
     VEC_PUSH(x->e.arena, &k->actors, actor);
 }
@@ -150,9 +150,8 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
     hmap_init(&k->firings_of, x->e.arena);
-    static const char *const own[] = {"kernel", "starting", "steady",  "firings", "self", "all", "s",
-                                      "own",    "local",    "priming", "states",  "logs", "left", "channels",
-                                      "memory"};
+    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all",      "s",     "own",
+                                      "local",  "priming",  "states", "logs",    "left", "channels", "memory"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
@@ -458,7 +457,7 @@ static const char *firings_in(program_emitter *x, const program_kernel *k, const
     const char *count = f->count, *operand = f->text;
     if (phase == PLAN_INIT && x->net == NULL)
         count = operand = program_has_phases(x) ? arena_printf(x->e.arena, "self->firings[%zu]", f->index)
-                                        : arena_printf(x->e.arena, "%" PRId64, init_of(x, st->actor));
+                                                : arena_printf(x->e.arena, "%" PRId64, init_of(x, st->actor));
     else if (!program_counts_firings(x))
         count = operand = text_times(x, "self->steady", x->s->reps[st->actor]);
     return firings_of_all(x, st, count, operand);
@@ -467,7 +466,8 @@ static const char *firings_in(program_emitter *x, const program_kernel *k, const
 // Whether members of a stage that follow each other fire alike in all runs.
 static bool fire_alike(program_emitter *x, uint32_t a, uint32_t b)
 {
-    return x->net != NULL || (x->s->reps[a] == x->s->reps[b] && (program_has_phases(x) || init_of(x, a) == init_of(x, b)));
+    return x->net != NULL ||
+           (x->s->reps[a] == x->s->reps[b] && (program_has_phases(x) || init_of(x, a) == init_of(x, b)));
 }
 
 // Of member m of a stage whose members are a range of the kernel's actors and fire alike.
@@ -476,8 +476,8 @@ static const char *member_firings(program_emitter *x, program_kernel *k, const p
     const char *index = text_plus(x, "m", (int64_t)program_firings_of(k, st->actor)->index);
     if (!program_counts_firings(x))
         return firings_text(x, k, st);
-    const char *count = x->net != NULL ? arena_printf(x->e.arena, "self->firings.all[%s]", index)
-                                          : count_text(x, k, st->actor, index);
+    const char *count =
+        x->net != NULL ? arena_printf(x->e.arena, "self->firings.all[%s]", index) : count_text(x, k, st->actor, index);
     return firings_of_all(x, st, count, arena_printf(x->e.arena, "(%s)", count));
 }
 
@@ -495,8 +495,8 @@ static void emit_marked(program_emitter *x, program_kernel *k, const program_sta
     text_line(x, 1, "for (ptrdiff_t s = 0; s < self->steady; s++) {");
     program_stage_call(x, 2, code, in, out, arena_printf(a, "%" PRId64, x->s->reps[st->actor]));
     if (states_of_mark(x, st->actor) > 1)
-        text_line(x, 2, "if (++self->%s %% %" PRId64 " == 0)\n            svm_printMark(%s);", x->names[st->actor].states,
-                  states_of_mark(x, st->actor), program_log(x, &x->names[st->actor]));
+        text_line(x, 2, "if (++self->%s %% %" PRId64 " == 0)\n            svm_printMark(%s);",
+                  x->names[st->actor].states, states_of_mark(x, st->actor), program_log(x, &x->names[st->actor]));
     else
         text_line(x, 2, "svm_printMark(%s);", program_log(x, &x->names[st->actor]));
     text_line(x, 1, "}");
@@ -584,12 +584,14 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
         const char *first = firings_in(x, k, st, PLAN_INIT);
         bool stops = stops_priming(x, st), known = !program_counts_firings(x) && !stops;
         int64_t more = init_of(x, st->actor) - 1;
-        text_line(x, indent, "if (starting%s) {", known ? "" : arena_printf(a, stops ? " && (%s) > 0" : " && %s > 0", first));
+        text_line(x, indent, "if (starting%s) {",
+                  known ? "" : arena_printf(a, stops ? " && (%s) > 0" : " && %s > 0", first));
         program_first_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_INIT),
                            start_text(x, k, p.out, p.out_start, PLAN_INIT));
         if (!known || more > 0)
             program_stage_call(x, indent + 1, code, in, out,
-                               known ? arena_printf(a, "%" PRId64, more) : arena_printf(a, stops ? "(%s) - 1" : "%s - 1", first));
+                               known ? arena_printf(a, "%" PRId64, more)
+                                     : arena_printf(a, stops ? "(%s) - 1" : "%s - 1", first));
         text_line(x, indent, "} else {");
         program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
                            start_text(x, k, p.out, p.out_start, PLAN_STEADY), firings_in(x, k, st, PLAN_STEADY));
@@ -757,9 +759,8 @@ void program_run_locals(program_emitter *x, const program_kernel *k, const hmap 
         if (x->pl->cut != NULL)
             mapped_local(&pointers, k, i);
         else
-            program_add_pointer(
-                &pointers, t, name,
-                arena_printf(x->e.arena, "svm_blockData(%s)", program_block(x, k, k->buffers.data[i])));
+            program_add_pointer(&pointers, t, name,
+                                arena_printf(x->e.arena, "svm_blockData(%s)", program_block(x, k, k->buffers.data[i])));
     }
     program_write_pointers(&pointers);
     if (hmap_get(used, "own") != NULL && x->pl->cut != NULL)

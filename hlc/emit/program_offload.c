@@ -155,10 +155,8 @@ void program_offload_struct(program_emitter *x, uint32_t kernel)
 }
 
 static const char *const kind_names[] = {
-    [PLAN_OFFLOAD_INSIDE] = "SVM_OFFLOAD_INSIDE",
-    [PLAN_OFFLOAD_INPUT] = "SVM_OFFLOAD_INPUT",
-    [PLAN_OFFLOAD_OUTPUT] = "SVM_OFFLOAD_OUTPUT",
-    [PLAN_OFFLOAD_KEPT] = "SVM_OFFLOAD_KEPT",
+    [PLAN_OFFLOAD_INSIDE] = "SVM_OFFLOAD_INSIDE",   [PLAN_OFFLOAD_INPUT] = "SVM_OFFLOAD_INPUT",
+    [PLAN_OFFLOAD_OUTPUT] = "SVM_OFFLOAD_OUTPUT",   [PLAN_OFFLOAD_KEPT] = "SVM_OFFLOAD_KEPT",
     [PLAN_OFFLOAD_KEEPING] = "SVM_OFFLOAD_KEEPING",
 };
 
@@ -250,8 +248,7 @@ static text_args emit_cycles(program_emitter *x, uint32_t kernel)
     x->own = x->kernels[kernel].own_type != NULL ? "own" : own;
     for (VEC_EACH(plan_item, item, &x->kernels[kernel].kernel->items)) {
         if (item->cycle >= 0)
-            VEC_PUSH(x->e.arena, &calls,
-                     program_cycle_function(x, kernel, item, codes, x->strip_types[kernel], NULL));
+            VEC_PUSH(x->e.arena, &calls, program_cycle_function(x, kernel, item, codes, x->strip_types[kernel], NULL));
         codes += item->stages.len;
     }
     x->own = own;
@@ -304,11 +301,15 @@ void program_offload_members(program_emitter *x, uint32_t kernel)
     text_line(x, 2, "svm_Block here[%" PRId64 "][%zu], there[%" PRId64 "][%zu];", strips, count, strips, count);
     text_line(x, 2, "svm_MoveB2B moves[%" PRId64 "][%zu];", strips, count);
     if (has_keeping(x, kernel)) {
-        text_line(x, 2, "svm_Block hereFirst[%" PRId64 "][%zu], thereFirst[%" PRId64 "][%zu];", strips, count, strips, count);
-        text_line(x, 2, "svm_MoveB2B first[%" PRId64 "][%zu]; /* what a strip begins with of an output that keeps items */", strips, count);
+        text_line(x, 2, "svm_Block hereFirst[%" PRId64 "][%zu], thereFirst[%" PRId64 "][%zu];", strips, count, strips,
+                  count);
+        text_line(x, 2,
+                  "svm_MoveB2B first[%" PRId64 "][%zu]; /* what a strip begins with of an output that keeps items */",
+                  strips, count);
     }
     if (keeps(x, kernel)) {
-        text_line(x, 2, "svm_Block kept[%zu]; /* of what it keeps: there, what goes back when a run has ended */", count);
+        text_line(x, 2, "svm_Block kept[%zu]; /* of what it keeps: there, what goes back when a run has ended */",
+                  count);
         text_line(x, 2, "svm_MoveB2B back[%zu];", count);
     }
     text_line(x, 1, "} %s;", program_region_field(x, kernel));
@@ -336,7 +337,10 @@ void program_offload_create(program_emitter *x, uint32_t kernel, size_t number)
         "self->%s.strips[i] = (svm_OffloadStrip){&strip->kernel, &strip->steady, self->%s.here[i], self->%s.there[i],",
         f, f, f);
     if (has_keeping(x, kernel))
-        text_line(x, 2, "                                    self->%s.moves[i], self->%s.hereFirst[i], self->%s.thereFirst[i], self->%s.first[i]};", f, f, f, f);
+        text_line(x, 2,
+                  "                                    self->%s.moves[i], self->%s.hereFirst[i], "
+                  "self->%s.thereFirst[i], self->%s.first[i]};",
+                  f, f, f, f);
     else
         text_line(x, 2, "                                    self->%s.moves[i]};", f);
     for (size_t b = 0; b < k->buffers.len; b++) // the region's blocks begin with these

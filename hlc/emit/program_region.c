@@ -19,7 +19,7 @@ typedef struct row {
 
 typedef struct program_region {
     program_emitter *x;
-    uint32_t kernel, cut; // its number in the plan, and in the cut graph
+    uint32_t kernel, cut;              // its number in the plan, and in the cut graph
     const char *name, *table, *helper; // helper: the function of its helpers
     const char *helpers_field;
     VEC(uint32_t) actors;          // of the static graph, without the ends of streams
@@ -364,8 +364,8 @@ static const char *emit_blocks(program_region *t)
     if (x->kernels[t->kernel].own_type != NULL)
         add_table_row(&rows, "0, 0");
     return block_count(t) == 0 ? "NULL"
-                              : shared_table(t, "By how much the blocks grow: once, and for each steady state.",
-                                             "svm_BlockRow", "blocks", rows.data);
+                               : shared_table(t, "By how much the blocks grow: once, and for each steady state.",
+                                              "svm_BlockRow", "blocks", rows.data);
 }
 
 void program_region_tables(program_emitter *x, uint32_t kernel)
@@ -498,7 +498,9 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
     if (parallel)
         text_line(x, 2, "svm_regionShare(&self->region);");
     if (offloaded)
-        text_line(x, 2, "if (svm_regionOffload(&self->region))\n            return; /* it goes on behind those who do this run */");
+        text_line(
+            x, 2,
+            "if (svm_regionOffload(&self->region))\n            return; /* it goes on behind those who do this run */");
     if (k->uses_starting)
         text_line(x, 2, "self->starting = self->region.starting;");
     if (k->uses_steady)

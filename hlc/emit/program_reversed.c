@@ -69,11 +69,11 @@ const program_reversed *program_find_reversed(program_emitter *x, emit_filter_in
     program_reversed r = {.inside = ARENA_ARRAY(x->e.arena, bool, w->in.len + 1)};
     bool pure = fire->in && fire->out && fire->fields.len == 0 && fire->given.len == 0 && !fire->iter &&
                 !fire->random && !fire->log && !fire->sends && !fire->actor;
-    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || x->e.vector_floats < LEAST_FLOATS || !x->e.cached ||
-        x->in_cycle || w->general || w->tail || !pure || out.count != 0 || f->push.max % TURNED_ITEMS != 0 ||
-        f->push.max > MOST_PUSHED || f->peek.max > f->pop.max || !is_word(filter->input) || !is_word(filter->output) ||
-        !plan_filter_can_fuse_horizontally(filter) || !find_inside(w, &r) ||
-        !emit_can_lanes(&x->e, info, f, in, out))
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || x->e.vector_floats < LEAST_FLOATS ||
+        !x->e.cached || x->in_cycle || w->general || w->tail || !pure || out.count != 0 ||
+        f->push.max % TURNED_ITEMS != 0 || f->push.max > MOST_PUSHED || f->peek.max > f->pop.max ||
+        !is_word(filter->input) || !is_word(filter->output) || !plan_filter_can_fuse_horizontally(filter) ||
+        !find_inside(w, &r) || !emit_can_lanes(&x->e, info, f, in, out))
         return NULL;
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                 "%d firings of '%s' that read neighbours go side by side, though they write in another order [lanes]",
@@ -82,8 +82,8 @@ const program_reversed *program_find_reversed(program_emitter *x, emit_filter_in
     emit_lanes lanes = {.count = LANES, .vectors = true, .in_stride = r.apart, .out_stride = f->push.max};
     const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, LANES));
     r.fire = emit_fire_lanes(&x->e, info, f, name, in, out, &lanes);
-    r.rows = emit_declare_item(&x->e, filter->output,
-                               arena_printf(x->e.arena, "rows[%d][%" PRId64 "]", LANES, f->push.max));
+    r.rows =
+        emit_declare_item(&x->e, filter->output, arena_printf(x->e.arena, "rows[%d][%" PRId64 "]", LANES, f->push.max));
     r.in = w->in;
     r.out = w->out;
     program_reversed *found = ARENA_NEW(x->e.arena, program_reversed);

@@ -21,8 +21,8 @@ enum { STEPS_LEVEL = 2, STEPS_BYTES = 128 << 10, STEPS_MOST = 15 };
 
 struct program_steps {
     sir_steps table;
-    int bits;       // that go together
-    uint32_t width; // places for what these push
+    int bits;                   // that go together
+    uint32_t width;             // places for what these push
     const char *steps, *values; // tables' names
     const char *stored;         // the C type of values in tables
     const char *item;           // and on the channel
@@ -31,8 +31,8 @@ struct program_steps {
 // The C type of values in tables, and its size.
 static const char *stored_type(program_emitter *x, const sir_steps *s, const sir_type *type, size_t *size)
 {
-    static const size_t sizes[SIR_SCALAR_KINDS] = {
-        [SIR_BOOLEAN] = 1, [SIR_BIT] = 4, [SIR_INT] = 4, [SIR_FLOAT] = 4, [SIR_DOUBLE] = 8, [SIR_COMPLEX] = 8};
+    static const size_t sizes[SIR_SCALAR_KINDS] = {[SIR_BOOLEAN] = 1, [SIR_BIT] = 4,    [SIR_INT] = 4,
+                                                   [SIR_FLOAT] = 4,   [SIR_DOUBLE] = 8, [SIR_COMPLEX] = 8};
     int32_t lo = 0, hi = 0;
     *size = sizes[type->kind];
     if (type->kind != SIR_BIT && type->kind != SIR_INT)
@@ -68,10 +68,14 @@ static void emit_tables(program_emitter *x, program_steps *s, const sir_actor *a
     s->values = emit_unique_name(&x->e, arena_printf(a, "%s_values", base));
     for (size_t i = 0; i < s->table.steps.len; i += 2) {
         const sir_step *zero = &s->table.steps.data[i], *one = zero + 1;
-        VEC_PUSH(a, &rows, arena_printf(a, "{{%" PRIu32 ", %" PRIu32 ", %" PRIu32 "}, {%" PRIu32 ", %" PRIu32 ", %" PRIu32 "}},",
-                                        zero->next, zero->first, zero->count, one->next, one->first, one->count));
+        VEC_PUSH(a, &rows,
+                 arena_printf(a, "{{%" PRIu32 ", %" PRIu32 ", %" PRIu32 "}, {%" PRIu32 ", %" PRIu32 ", %" PRIu32 "}},",
+                              zero->next, zero->first, zero->count, one->next, one->first, one->count));
     }
-    text_line(x, 0, "/* What 0 and 1 do in each state of %s: the next state; and of the values, where those begin that it pushes, and", actor->name);
+    text_line(x, 0,
+              "/* What 0 and 1 do in each state of %s: the next state; and of the values, where those begin that it "
+              "pushes, and",
+              actor->name);
     text_line(x, 0, "   how many. */");
     text_line(x, 0, "static const svm_Step %s[%zu][2] = {", s->steps, s->table.steps.len / 2);
     text_rows(x, 1, &rows);
@@ -111,7 +115,8 @@ const program_steps *program_find_steps(program_emitter *x, uint32_t kernel, con
         return NULL;
     emit_tables(x, s, actor, base);
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->work->loc),
-                "'%s' has %zu states: what %d bits do is looked up at once [steps]", f->name, s->table.steps.len / 2, s->bits);
+                "'%s' has %zu states: what %d bits do is looked up at once [steps]", f->name, s->table.steps.len / 2,
+                s->bits);
     return s;
 }
 
@@ -136,7 +141,8 @@ void program_steps_run(program_emitter *x, const program_steps *s)
     text_line(x, 2, "const char *in = dynamic->front;");
     text_line(x, 2, "%s *out = (%s *)dynamic->back;", item, item);
     text_line(x, 2, "while (svm_stepsFit(dynamic, in, %d, out, %" PRIu32 " * sizeof *out)) {", s->bits, s->width);
-    text_line(x, 3, "const uint32_t at = state << %d | svm_stepBits%d(in), joined = self->joined[at];", s->bits, s->bits);
+    text_line(x, 3, "const uint32_t at = state << %d | svm_stepBits%d(in), joined = self->joined[at];", s->bits,
+              s->bits);
     text_line(x, 3, "%s pushed[%" PRIu32 "];", s->stored, s->width);
     text_line(x, 3, "memcpy(pushed, self->pushed[at], sizeof pushed);");
     text_line(x, 3, "for (int i = 0; i < %" PRIu32 "; i++)", s->width);

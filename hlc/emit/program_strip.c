@@ -263,9 +263,10 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
         strbuf_printf(&key, " %" PRId64 ":%" PRId64, out_view.digits[i].radix, out_view.digits[i].stride);
     emit_signature *known = hmap_get(&x->fires, key.data);
     if (known == NULL) {
-        const char *wanted =
-            arena_printf(x->e.arena, "%s_%s", info->c_name,
-                         f->kind == SIR_PREWORK ? "prework" : f == info->filter->ahead ? "ahead" : "fire");
+        const char *wanted = arena_printf(x->e.arena, "%s_%s", info->c_name,
+                                          f->kind == SIR_PREWORK     ? "prework"
+                                          : f == info->filter->ahead ? "ahead"
+                                                                     : "fire");
         known = ARENA_NEW(x->e.arena, emit_signature);
         if (x->p->config->opt_level >= LANES_LEVEL && !x->p->config->no_lanes && in_view.count == 0 &&
             out_view.count == 0)
@@ -284,13 +285,15 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
                         "firings of '%s' are inlined, so that the C compiler can do them side by side [lanes]",
                         info->filter->name);
         if (known->shifts)
-            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                        "loops that move elements of what '%s' keeps are written out, so that these are registers [lanes]",
-                        info->filter->name);
+            diag_remark(
+                x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                "loops that move elements of what '%s' keeps are written out, so that these are registers [lanes]",
+                info->filter->name);
         if (known->rungs)
-            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                        "what a loop of '%s' leaves in its state is in no vector: each element is waited for by itself [lanes]",
-                        info->filter->name);
+            diag_remark(
+                x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                "what a loop of '%s' leaves in its state is in no vector: each element is waited for by itself [lanes]",
+                info->filter->name);
     }
     return *known;
 }
@@ -563,8 +566,8 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
 // Names that a local for a field must not have.
 static bool clashes(const emit_filter_info *info, const emit_signature *fire)
 {
-    static const char *const own[] = {"state", "count", "i",  "i1", "i2", "i3", "i4",
-                                      "i5",    "i6",    "i7", "i8", "i9", "n",  "whole", "trip"};
+    static const char *const own[] = {"state", "count", "i",  "i1", "i2", "i3",    "i4",  "i5",
+                                      "i6",    "i7",    "i8", "i9", "n",  "whole", "trip"};
     for (VEC_EACH(uint32_t, f, &fire->fields))
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(info->field_names.data[*f], own[i]) == 0)
@@ -638,8 +641,9 @@ static bool is_pure(const emit_signature *fire)
 static size_t find_tile_rows(const program_emitter *x, const emit_filter_info *info, const sir_function *f,
                              const emit_signature *fire, const program_walk *w)
 {
-    if (!x->e.wide_rows || !x->e.cached || lane_width(x) <= 1 || w->general || w->in.len != 2 || f->push.max != 1 || !is_word(info->filter->output) || !is_pure(fire) ||
-        fire->scalar || !plan_filter_can_fuse_horizontally(info->filter))
+    if (!x->e.wide_rows || !x->e.cached || lane_width(x) <= 1 || w->general || w->in.len != 2 || f->push.max != 1 ||
+        !is_word(info->filter->output) || !is_pure(fire) || fire->scalar ||
+        !plan_filter_can_fuse_horizontally(info->filter))
         return SIZE_MAX;
     for (size_t i = 0; i < 2; i++) {
         const plan_digit *in = &w->in.data[1 - i], *row = &w->out.data[i], *out = &w->out.data[1 - i];
@@ -724,7 +728,8 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     else if (hinted.row)
         emit_walk(x, &hinted, 0, begin, fire_row, &row, &row_one);
     else
-        emit_walk(x, &hinted, rounds, ways->bytes.table != NULL || ways->rows != SIZE_MAX ? "whole" : begin, fire_once, &many, &b);
+        emit_walk(x, &hinted, rounds, ways->bytes.table != NULL || ways->rows != SIZE_MAX ? "whole" : begin, fire_once,
+                  &many, &b);
     verify_walk(x, w, rounds, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))

@@ -19,7 +19,9 @@ static size_t break_of(const char *line, size_t room)
             quoted = !quoted;
         else if (!quoted && line[i] == ',' && line[i + 1] == ' ')
             best = i + 1;
-        else if (!quoted && line[i] == ' ' && (strncmp(line + i, " && ", 4) == 0 || strncmp(line + i, " ? ", 3) == 0 || strncmp(line + i, " : ", 3) == 0))
+        else if (!quoted && line[i] == ' ' &&
+                 (strncmp(line + i, " && ", 4) == 0 || strncmp(line + i, " ? ", 3) == 0 ||
+                  strncmp(line + i, " : ", 3) == 0))
             best = i;
     }
     return best;
@@ -35,7 +37,8 @@ void text_line(program_emitter *x, int indent, const char *format, ...)
     va_end(args);
     const char *line = text.len == 0 ? "" : text.data;
     size_t column = (size_t)indent * 4, at;
-    bool whole = line[0] != '{' && strchr(line, '\n') == NULL && strstr(line, "/*") == NULL; // a row has places, which are as long as paths are
+    bool whole = line[0] != '{' && strchr(line, '\n') == NULL &&
+                 strstr(line, "/*") == NULL; // a row has places, which are as long as paths are
     for (; whole && column + strlen(line) > TEXT_COLUMNS && (at = break_of(line, TEXT_COLUMNS - column)) > 0;
          line += at + 1, column = (size_t)indent * 4 + 8) {
         strbuf_pad(x->e.out, ' ', column);
@@ -185,7 +188,8 @@ const char *text_comment(program_emitter *x, const char *text)
 
 const char *text_made_by(program_emitter *x)
 {
-    const char *from = x->m->files.len > 1 ? arena_printf(x->e.arena, " from %s", text_comment(x, x->m->files.data[1])) : "";
+    const char *from =
+        x->m->files.len > 1 ? arena_printf(x->e.arena, " from %s", text_comment(x, x->m->files.data[1])) : "";
     return arena_printf(x->e.arena, "made by svmc %s%s", SVMC_VERSION, from);
 }
 

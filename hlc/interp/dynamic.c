@@ -94,7 +94,9 @@ int64_t interp_dynamic_fire(interp *r, vm_actor *a)
     vm_function *f = !a->fired && a->prework != NULL ? a->prework : a->work;
     const sir_function *source = f->source;
     v->pop = dynamic->in == SIR_NONE ? 0 : source->pop.max;
-    v->peek = dynamic->in == SIR_NONE ? 0 : source->peek.max >= 0 && source->pop.max >= 0 && source->peek.max < source->pop.max ? source->pop.max : source->peek.max;
+    v->peek = dynamic->in == SIR_NONE                                                               ? 0
+              : source->peek.max >= 0 && source->pop.max >= 0 && source->peek.max < source->pop.max ? source->pop.max
+                                                                                                    : source->peek.max;
     v->push = dynamic->out == SIR_NONE ? 0 : source->push.max;
     v->in_item = dynamic->in == SIR_NONE ? 1 : r->channels[dynamic->in].item;
     v->out_item = dynamic->out == SIR_NONE ? 1 : r->channels[dynamic->out].item;
@@ -121,8 +123,9 @@ static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
         const vm_port *in = &a->in[i];
         if (in->channel == SIR_NONE)
             continue;
-        int64_t least = a->dynamic == NULL ? (first ? in->first_peek : in->peek)
-                        : a->dynamic->stopped ? a->dynamic->wanted : items_to_begin(r, a);
+        int64_t least = a->dynamic == NULL    ? (first ? in->first_peek : in->peek)
+                        : a->dynamic->stopped ? a->dynamic->wanted
+                                              : items_to_begin(r, a);
         *need = least - items_in(r, in->channel);
         if (*need > 0)
             return in->channel;
@@ -234,8 +237,8 @@ static uint32_t awaited(const interp *r, uint32_t actor, const char **text)
         return sender;
     }
     uint32_t from = r->m->channels.data[channel].producer;
-    *text = arena_printf(r->arena, "'%s' waits for %lld item%s more from '%s'", name, (long long)need, need == 1 ? "" : "s",
-                         r->m->actors.data[from]->name);
+    *text = arena_printf(r->arena, "'%s' waits for %lld item%s more from '%s'", name, (long long)need,
+                         need == 1 ? "" : "s", r->m->actors.data[from]->name);
     return from;
 }
 
@@ -264,7 +267,8 @@ void interp_report_deadlock(interp *r)
         const char *name = r->m->actors.data[a]->name;
         if (from == SIR_NONE) {
             if (error == NULL)
-                error = diag_error(r->d, range_of(r, a), "deadlock: '%s' has firings left and nothing to wait for", name);
+                error =
+                    diag_error(r->d, range_of(r, a), "deadlock: '%s' has firings left and nothing to wait for", name);
             else
                 diag_add_note(r->d, error, range_of(r, a), "'%s' has done all that it can", name);
             break;

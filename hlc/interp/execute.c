@@ -218,8 +218,8 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 // Cursors at the ends of the channels, which stop where the declared window and the declared pushes do, too.
-static void set_cursors(const vm_dynamic *dynamic, const word **in, const word **pop_end, const word **peek_end, word **out,
-                        word **out_end)
+static void set_cursors(const vm_dynamic *dynamic, const word **in, const word **pop_end, const word **peek_end,
+                        word **out, word **out_end)
 {
     static const word nothing = {.bits = 0};
     const vm *v = &dynamic->machine;
@@ -270,28 +270,28 @@ static bool may_have(const vm_dynamic *dynamic, vm_trap trap, int64_t items)
 
 // In a dynamic-rate actor, stops within the firing when the input does not hold enough.
 #define NEED_ITEMS(items, trap, value, limit)                                                                          \
-    if (dynamic == NULL)                                                                                                  \
+    if (dynamic == NULL)                                                                                               \
         STOP(trap, value, limit);                                                                                      \
-    synchronise(dynamic, in, out);                                                                                        \
-    if (!may_have(dynamic, trap, items))                                                                                  \
+    synchronise(dynamic, in, out);                                                                                     \
+    if (!may_have(dynamic, trap, items))                                                                               \
         STOP(trap, value, limit);                                                                                      \
     needed = items;                                                                                                    \
     goto wait
 #define NEED_ROOM                                                                                                      \
-    if (dynamic == NULL)                                                                                                  \
+    if (dynamic == NULL)                                                                                               \
         STOP(VM_TRAP_PUSH, 0, v->push);                                                                                \
-    synchronise(dynamic, in, out);                                                                                        \
-    if (v->push >= 0 && dynamic->pushed >= v->push)                                                                       \
+    synchronise(dynamic, in, out);                                                                                     \
+    if (v->push >= 0 && dynamic->pushed >= v->push)                                                                    \
         STOP(VM_TRAP_PUSH, 0, v->push);                                                                                \
     needed = 0;                                                                                                        \
-    if (interp_room_in(&dynamic->interp->channels[dynamic->out]) == 0)                                                       \
+    if (interp_room_in(&dynamic->interp->channels[dynamic->out]) == 0)                                                 \
         goto wait;                                                                                                     \
-    if (!interp_reserve(dynamic->interp, dynamic->out,                                                                       \
-                        least(dynamic->pushed + 64, interp_room_in(&dynamic->interp->channels[dynamic->out])))) {               \
+    if (!interp_reserve(dynamic->interp, dynamic->out,                                                                 \
+                        least(dynamic->pushed + 64, interp_room_in(&dynamic->interp->channels[dynamic->out])))) {      \
         v->operations = operations;                                                                                    \
         return false;                                                                                                  \
     }                                                                                                                  \
-    set_cursors(dynamic, &in, &pop_end, &peek_end, &out, &out_end);                                                       \
+    set_cursors(dynamic, &in, &pop_end, &peek_end, &out, &out_end);                                                    \
     goto *label[ip->op]
 
 bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)

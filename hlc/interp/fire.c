@@ -190,7 +190,9 @@ int64_t interp_can_fire(const interp *r, uint32_t actor)
 {
     const vm_actor *a = &r->actors[actor];
     if (a->dynamic != NULL)
-        return interp_dynamic_can_fire(r, a, r->left[actor]) == 0 ? 0 : a->dynamic->stopped ? 1 : interp_before_message(r, actor, 1);
+        return interp_dynamic_can_fire(r, a, r->left[actor]) == 0 ? 0
+               : a->dynamic->stopped                              ? 1
+                                                                  : interp_before_message(r, actor, 1);
     int64_t k = r->left[actor] < 0 ? INT64_MAX : r->left[actor];
     bool first = !a->fired && a->prework != NULL;
     for (uint32_t i = 0; i < a->in_count && k > 0; i++) {

@@ -21,8 +21,9 @@ typedef struct interp_options {
     bool check_rates;     // -fcheck-rates: functions against the rates that they declare; firings always are
     bool count;           // print the number of executed operations to standard error
     // Looking inside, on standard error. Actors by name, channels as "FROM:TO".
-    const char *trace;   // what is to be traced, commas between; NULL: nothing
-    const char *const *sets; // messages before the first firing, "Portal.handler=value,value"; NULL behind the last; NULL: none
+    const char *trace; // what is to be traced, commas between; NULL: nothing
+    const char *const
+        *sets; // messages before the first firing, "Portal.handler=value,value"; NULL behind the last; NULL: none
     const char *stop_at; // "ACTOR:N": stop before that firing and show the actor, exit status 0; NULL: run on
 } interp_options;
 

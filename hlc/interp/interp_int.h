@@ -134,7 +134,7 @@ typedef struct vm_actor {
     const sir_actor *source;
     vm_function *work, *prework;
     struct vm_dynamic *dynamic; // of a filter with dynamic rates
-    VEC(vm_message) messages; // to it, by when they are due, then by sender, then as they were sent
+    VEC(vm_message) messages;   // to it, by when they are due, then by sender, then as they were sent
     word *state;
     int64_t work_firings;
     bool fired;
@@ -152,12 +152,12 @@ typedef enum vm_trap {
     VM_TRAP_NONE,
     VM_TRAP_INDEX, // value: the subscript, limit: the length
     VM_TRAP_DIVIDE,
-    VM_TRAP_POP,    // limit: the declared rate
-    VM_TRAP_PUSH,   // more than declared
-    VM_TRAP_PUSHED, // fewer than declared: value
+    VM_TRAP_POP,         // limit: the declared rate
+    VM_TRAP_PUSH,        // more than declared
+    VM_TRAP_PUSHED,      // fewer than declared: value
     VM_TRAP_CALL_POPPED, // value: by a call of a function, which declares other numbers
     VM_TRAP_CALL_PUSHED,
-    VM_TRAP_PEEK,   // value: the offset, limit: the window
+    VM_TRAP_PEEK, // value: the offset, limit: the window
     VM_TRAP_DEPTH,
     VM_TRAP_NATIVE,
     VM_TRAP_MISSED, // value: the latency
@@ -183,8 +183,8 @@ typedef struct vm {
     VEC(vm_chunk) chunks;
     size_t chunk, top, stack_words;
     struct interp *interp;
-    VEC(word) message;    // arguments of the message that is being sent
-    VEC(word) kept;       // what a finite filter pushed
+    VEC(word) message;          // arguments of the message that is being sent
+    VEC(word) kept;             // what a finite filter pushed
     struct vm_dynamic *dynamic; // of the filter with dynamic rates whose machine this is; NULL: rates are static
     // of the burst of firings that is running
     vm_actor *actor;
@@ -207,9 +207,9 @@ enum { VM_MAX_CALLS = 10000 };
 typedef struct vm_dynamic {
     vm machine;
     struct interp *interp;
-    uint32_t in, out;      // channels; SIR_NONE: none
-    word *frame[2];        // base of the frames of work and prework
-    bool stopped;          // within a firing; the registers below are then those of the instruction to do again
+    uint32_t in, out; // channels; SIR_NONE: none
+    word *frame[2];   // base of the frames of work and prework
+    bool stopped;     // within a firing; the registers below are then those of the instruction to do again
     const vm_insn *ip;
     vm_function *f;
     word *R, *N, result;
@@ -261,14 +261,14 @@ typedef struct interp {
     bool in_order;                            // no channel leads backwards: steady states need no looking at tokens
     bool endless;                             // a phase may be: some actors fire as often as their input allows
     bool input_ended;
-    bool draining;   // no more items come from sources
-    bool failed;     // reported
+    bool draining;        // no more items come from sources
+    bool failed;          // reported
     interp_route *routes; // parallel to the schedule's messages
     vm handlers;          // runs handlers
     bool no_more_sends;   // what senders of upstream messages could still send does not come
-    int64_t *left;   // per actor: firings left in the phase; -1 no limit
-    uint64_t *dirty; // bit set of actors to look at
-    interp_watch *watch; // NULL: nobody looks
+    int64_t *left;        // per actor: firings left in the phase; -1 no limit
+    uint64_t *dirty;      // bit set of actors to look at
+    interp_watch *watch;  // NULL: nobody looks
 } interp;
 
 // Room for so many items more in a channel; false after an error.

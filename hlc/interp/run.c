@@ -25,7 +25,8 @@ static bool write_tagged(interp *r, uint32_t actor, strbuf *b)
 {
     const char *name = r->m->actors.data[actor]->name, *at = b->data, *end = at + b->len, *newline;
     for (; (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1)
-        if (!write_text(r, name, strlen(name)) || !write_text(r, ": ", 2) || !write_text(r, at, (size_t)(newline + 1 - at)))
+        if (!write_text(r, name, strlen(name)) || !write_text(r, ": ", 2) ||
+            !write_text(r, at, (size_t)(newline + 1 - at)))
             return false;
     b->len = (size_t)(end - at);
     memmove(b->data, at, b->len);
@@ -75,9 +76,9 @@ static bool fire(interp *r, uint32_t actor, int64_t k)
 {
     int64_t done = r->watch == NULL ? interp_fire(r, actor, k) : interp_watch_fire(r, actor, k);
     if (done < 0) {
-        vm *v = r->handlers.trap != VM_TRAP_NONE    ? &r->handlers
+        vm *v = r->handlers.trap != VM_TRAP_NONE   ? &r->handlers
                 : r->actors[actor].dynamic != NULL ? &r->actors[actor].dynamic->machine
-                                                : &r->machine;
+                                                   : &r->machine;
         if (v->trap != VM_TRAP_NONE) {
             flush_prints(r);
             fflush(stdout);

@@ -340,7 +340,8 @@ static void show_messages(interp *r, const vm_actor *a)
         const sir_function *f = message->handler->source;
         const word *arg = message->args;
         strbuf_printf(b, "  message from %s, before firing %lld: %s(",
-                      message->sender == SIR_NONE ? "outside" : name_of(r, message->sender), (long long)message->due, f->name);
+                      message->sender == SIR_NONE ? "outside" : name_of(r, message->sender), (long long)message->due,
+                      f->name);
         for (uint32_t i = 0; i < f->param_count; i++) {
             strbuf_add(b, i == 0 ? "" : ", ");
             arg = add_value(b, f->locals.data[i].type, arg);

@@ -210,9 +210,10 @@ void sir_filter_derive(sir_module *m, sir_filter *f)
 }
 
 const char *const sir_role_words[SIR_ROLE_COUNT] = {
-    [SIR_STATE] = "field",       [SIR_UNIFORM] = "uniform",  [SIR_INPUT] = "in",         [SIR_OUTPUT] = "out",
-    [SIR_GATHER] = "gather",     [SIR_ITERATOR] = "iterator", [SIR_REDUCED] = "reduced", [SIR_VARIABLE] = "variable",
-    [SIR_INSIDE] = "inside",     [SIR_MAPPED] = "mapped",     [SIR_COORDINATE] = "coordinate",
+    [SIR_STATE] = "field",     [SIR_UNIFORM] = "uniform",       [SIR_INPUT] = "in",
+    [SIR_OUTPUT] = "out",      [SIR_GATHER] = "gather",         [SIR_ITERATOR] = "iterator",
+    [SIR_REDUCED] = "reduced", [SIR_VARIABLE] = "variable",     [SIR_INSIDE] = "inside",
+    [SIR_MAPPED] = "mapped",   [SIR_COORDINATE] = "coordinate",
 };
 
 sir_type_kind sir_stored_kind(char letter)

@@ -13,7 +13,7 @@ typedef struct lane_walk {
     bool *locals;
     const sir_stmt **homes; // per local: the loop that it lives in; NULL: none
     bool changed, impossible;
-    bool tables; // may be subscripted by what differs
+    bool tables;           // may be subscripted by what differs
     const sir_stmt *guard; // the condition around that differs; NULL: none does
 } lane_walk;
 

@@ -152,7 +152,8 @@ static void record(ranges *r, uint32_t local, range by)
 
 static range *new_state(ranges *r)
 {
-    return r->spare.len != 0 ? r->spare.data[--r->spare.len] : ARENA_ARRAY(r->arena, range, r->function->locals.len + 1);
+    return r->spare.len != 0 ? r->spare.data[--r->spare.len]
+                             : ARENA_ARRAY(r->arena, range, r->function->locals.len + 1);
 }
 
 static void drop_state(ranges *r, range *s)
@@ -994,7 +995,8 @@ enum { APART_ACTORS = 2000 };
 static void split(ranges *r, hmap *kinds, sir_actor *a, sir_filter *(*copy)(sir_module *m, const sir_filter *f))
 {
     sir_filter *f = a->filter;
-    const char *kind = arena_printf(r->arena, "%p %c%c", (void *)f, letter(r, a->inputs.data[0]), letter(r, a->outputs.data[0]));
+    const char *kind =
+        arena_printf(r->arena, "%p %c%c", (void *)f, letter(r, a->inputs.data[0]), letter(r, a->outputs.data[0]));
     sir_filter *own = hmap_get(kinds, kind);
     if (own == NULL) {
         const char *seen = arena_printf(r->arena, "%p", (void *)f);
@@ -1015,7 +1017,8 @@ void sir_split_narrow(sir_module *m, const bool *keep, sir_filter *(*copy)(sir_m
     hmap_init(&kinds, scratch);
     if (run(&r))
         for (VEC_EACH(sir_actor *const, a, &m->actors))
-            if ((*a)->kind == SIR_FILTER && !is_opaque(&r, (*a)->filter) && (*a)->inputs.len != 0 && (*a)->outputs.len != 0)
+            if ((*a)->kind == SIR_FILTER && !is_opaque(&r, (*a)->filter) && (*a)->inputs.len != 0 &&
+                (*a)->outputs.len != 0)
                 split(&r, &kinds, *a, copy);
     arena_destroy(scratch);
 }

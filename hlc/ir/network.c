@@ -22,7 +22,8 @@ sir_network *sir_network_new(arena *a, hmap *tables_made)
 // The slot of a gate, or the free one where it belongs.
 static uint32_t *slot_of(const sir_network *n, sir_gate g)
 {
-    uint64_t hash = (g.a * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)g.b << 32 | g.kind) * UINT64_C(0xc4ceb9fe1a85ec53);
+    uint64_t hash =
+        (g.a * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)g.b << 32 | g.kind) * UINT64_C(0xc4ceb9fe1a85ec53);
     size_t mask = n->slot_count - 1;
     for (size_t i = (hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
         const sir_gate *at = &n->gates.data[n->slots[i]];
@@ -481,7 +482,7 @@ static const made_table *made_table_of(hmap *made, const sir_truth *truth, uint3
 // What is looked up, whatever the bits are. Outputs that are constant, or equal to others, or their inverse, are no outputs
 // of the table, and inputs of which none depends are no inputs.
 struct sir_look_up {
-    const made_table *as; // NULL: all are constant
+    const made_table *as;                      // NULL: all are constant
     uint32_t count, inputs, in[NETWORK_INDEX]; // outputs of the table; which are its inputs
     uint32_t outputs;
     sir_wire of[NETWORK_BITS]; // 2 * output of the table, or inverted; constants are NO_OUTPUT and one more

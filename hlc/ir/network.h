@@ -54,9 +54,9 @@ struct sir_network {
     VEC(sir_wire) outputs; // of a firing: NETWORK_BITS for each item that it pushes
     uint32_t *slots;       // gates by what they are: a hash table of their numbers, 0 where it is free
     size_t slot_count;
-    hmap known;            // tables and uses by what they are
-    hmap *tables_made;     // with their gates, by what was looked up
-    bool *live;            // by gate, of network_find_live
+    hmap known;        // tables and uses by what they are
+    hmap *tables_made; // with their gates, by what was looked up
+    bool *live;        // by gate, of network_find_live
 };
 
 // Networks may share what is made of tables, and live no longer than it does. NULL: there are none.

@@ -11,10 +11,10 @@ enum { BITS = NETWORK_BITS };
 
 // Most words are numbers, and most others have few bits: what is known to be false at the top takes no time.
 typedef struct word {
-    bool open;           // not all bits are known
-    uint8_t width;       // of an open one: bits from here on are false
-    int32_t number;      // of one that is known
-    sir_wire bit[BITS];  // of an open one, least significant first; of a boolean the first
+    bool open;          // not all bits are known
+    uint8_t width;      // of an open one: bits from here on are false
+    int32_t number;     // of one that is known
+    sir_wire bit[BITS]; // of an open one, least significant first; of a boolean the first
 } word;
 
 typedef struct runner {
@@ -319,8 +319,8 @@ static void tabulated(runner *r, word *w, const sir_expr *e, const word *a, cons
     values_of(&f, &of_right, right);
     for (uint32_t i = 0; i < count; i++) {
         sir_scalar v;
-        if (!sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, (sir_scalar){.i = left[i]}, (sir_scalar){.i = right[i]},
-                             &v)) {
+        if (!sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, (sir_scalar){.i = left[i]},
+                             (sir_scalar){.i = right[i]}, &v)) {
             give_up(r, e->loc, "may divide by zero");
             return;
         }
@@ -338,7 +338,7 @@ static void bitwise(runner *r, word *w, lang_binary_op op, const word *a, const 
     int width = wider(a, b);
     for (int i = 0; i < width; i++) {
         sir_wire x = wire_of(a, i), y = wire_of(b, i);
-        w->bit[i] = op == LANG_OP_AND || op == LANG_OP_LAND  ? sir_wire_and(r->n, x, y)
+        w->bit[i] = op == LANG_OP_AND || op == LANG_OP_LAND ? sir_wire_and(r->n, x, y)
                     : op == LANG_OP_OR || op == LANG_OP_LOR ? sir_wire_or(r->n, x, y)
                                                             : sir_wire_xor(r->n, x, y);
     }
@@ -743,10 +743,10 @@ static void find_changed(void *context, sir_stmt *s)
 {
     const change_finder *x = context;
     const sir_expr *root = sir_assigned_root(s);
-    uint32_t local = s->kind == SIR_DECL                          ? s->u.decl.local
-                     : s->kind == SIR_FOR                         ? s->u.for_.local
+    uint32_t local = s->kind == SIR_DECL                       ? s->u.decl.local
+                     : s->kind == SIR_FOR                      ? s->u.for_.local
                      : root != NULL && root->kind == SIR_LOCAL ? root->index
-                                                                  : SIR_NONE;
+                                                               : SIR_NONE;
     if (local != SIR_NONE)
         VEC_PUSH(x->r->scratch, &x->all->locals, local);
 }

@@ -27,7 +27,7 @@ typedef struct table_index {
 } table_index;
 
 typedef struct finder {
-    arena *a;       // of the result
+    arena *a; // of the result
     arena *scratch;
     const sir_network *n;
     sir_bytes *b;
@@ -133,7 +133,8 @@ static uint32_t input_of(finder *x, uint32_t item)
 
 static uint32_t node_of(finder *x, const sir_byte_node *sum)
 {
-    if (sum->terms.len == 1 && sum->constant == 0 && x->b->functions.data[sum->terms.data[0].function].kind == BYTE_SAME)
+    if (sum->terms.len == 1 && sum->constant == 0 &&
+        x->b->functions.data[sum->terms.data[0].function].kind == BYTE_SAME)
         return sum->terms.data[0].node;
     size_t words = 2 * sum->terms.len + 1;
     uint32_t *key = ARENA_ARRAY(x->scratch, uint32_t, words);
@@ -222,8 +223,10 @@ static void set_sum(finder *x, bit_sum *s, const sir_gate *g)
     s->none = a->none || b->none;
     s->one = a->one != b->one;
     for (size_t i = 0, k = 0; !s->none && (i < a->terms.len || k < b->terms.len);) {
-        const bit_term *p = i < a->terms.len ? &a->terms.data[i] : NULL, *q = k < b->terms.len ? &b->terms.data[k] : NULL;
-        bool left = p != NULL && (q == NULL || p->node <= q->node), right = q != NULL && (p == NULL || q->node <= p->node);
+        const bit_term *p = i < a->terms.len ? &a->terms.data[i] : NULL,
+                       *q = k < b->terms.len ? &b->terms.data[k] : NULL;
+        bool left = p != NULL && (q == NULL || p->node <= q->node),
+             right = q != NULL && (p == NULL || q->node <= p->node);
         bit_term term = left ? *p : *q;
         for (size_t w = 0; left && right && w < NETWORK_WORDS; w++)
             term.truth.word[w] ^= q->truth.word[w];
@@ -248,8 +251,8 @@ static sir_truth all_of(const bit_sum *s, bool inverse)
 static void set_product(finder *x, bit_sum *s, const sir_gate *g)
 {
     const bit_sum *a = &x->sums[g->a / 2], *b = &x->sums[g->b / 2];
-    s->none = a->none || b->none || a->terms.len != 1 || b->terms.len != 1 ||
-              a->terms.data[0].node != b->terms.data[0].node;
+    s->none =
+        a->none || b->none || a->terms.len != 1 || b->terms.len != 1 || a->terms.data[0].node != b->terms.data[0].node;
     if (s->none)
         return;
     sir_truth t = all_of(a, g->a & 1), other = all_of(b, g->b & 1);
@@ -382,8 +385,8 @@ static void relate(finder *x, byte_uses *uses)
     for (VEC_EACH(byte_use, u, uses))
         base = base == NULL || u->uses > base->uses ? u : base;
     for (VEC_EACH(byte_use, u, uses))
-        u->related = u != base && is_product(&x->b->functions.data[base->function],
-                                             &x->b->functions.data[u->function], &u->matrix);
+        u->related = u != base &&
+                     is_product(&x->b->functions.data[base->function], &x->b->functions.data[u->function], &u->matrix);
     if (base != NULL && base != uses->data) { // first of all
         const byte_use first = uses->data[0];
         const size_t at = (size_t)(base - uses->data);

@@ -49,7 +49,8 @@ typedef struct sir_bytes {
     VEC(sir_byte_node) nodes; // in the order in which they are computed
     VEC(sir_byte_function) functions;
     VEC(uint32_t) outputs; // nodes, by item
-    int64_t sums, linear, inverses, tables; // of live nodes: sums of two, products with matrices and inverses, and look-ups
+    int64_t sums, linear, inverses,
+        tables; // of live nodes: sums of two, products with matrices and inverses, and look-ups
 } sir_bytes;
 
 // NULL: not all that it computes is bytes. A product with a matrix takes as long as `linear` sums, a look-up as `look_up` ones.

@@ -403,7 +403,8 @@ static void parse_filter_part(sir_parser *p)
     } else if (sir_accept_word(p, "handler")) {
         VEC_PUSH(p->module->arena, &f->handlers, sir_parse_function(p, SIR_HANDLER));
     } else {
-        static const char *const words[] = {"source", "field", "const", "work", "prework", "ahead", "function", "handler"};
+        static const char *const words[] = {"source",  "field", "const",    "work",
+                                            "prework", "ahead", "function", "handler"};
         hmap known;
         hmap_init(&known, p->scratch);
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

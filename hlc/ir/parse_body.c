@@ -485,7 +485,8 @@ static void check_type(sir_parser *p, const sir_token *at, const sir_type *found
 static void add_local(sir_parser *p, const char *name, const sir_type *t, bool by_reference)
 {
     sir_function *f = p->function;
-    VEC_PUSH(p->module->arena, &f->locals, (sir_local){.name = intern(p->module->names, name), .type = t, .by_reference = by_reference});
+    VEC_PUSH(p->module->arena, &f->locals,
+             (sir_local){.name = intern(p->module->names, name), .type = t, .by_reference = by_reference});
     hmap_set(&p->locals, name, (void *)(uintptr_t)f->locals.len);
 }
 

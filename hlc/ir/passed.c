@@ -45,8 +45,9 @@ bool sir_find_beginning(const sir_filter *f, uint32_t field, sir_beginning *foun
     for (VEC_EACH(sir_stmt *, at, &f->work->body)) {
         const sir_stmt *s = *at;
         const sir_expr *cond = s->kind == SIR_IF ? s->u.if_.cond : NULL;
-        bool asks = cond != NULL && cond->kind == SIR_BINARY && cond->op == LANG_OP_LT && is_field(cond->u.arg[0], field) &&
-                    cond->u.arg[1]->kind == SIR_CONST && cond->u.arg[1]->u.value.i > 0;
+        bool asks = cond != NULL && cond->kind == SIR_BINARY && cond->op == LANG_OP_LT &&
+                    is_field(cond->u.arg[0], field) && cond->u.arg[1]->kind == SIR_CONST &&
+                    cond->u.arg[1]->u.value.i > 0;
         if (!asks || !changes_once(&s->u.if_.then, field))
             continue;
         *found = (sir_beginning){field, cond->u.arg[1]->u.value.i};

@@ -247,9 +247,8 @@ static void print_filter(sir_printer *p, const sir_filter *f)
         bool set;
         const char *word;
     } flags[] = {
-        {f->stateful, " stateful"}, {f->uses_iter, " iter"}, {f->uses_random, " random"},
-        {f->prints, " prints"},     {f->sends, " sends"},    {f->identity, " identity"},
-        {f->finite, " finite"},
+        {f->stateful, " stateful"}, {f->uses_iter, " iter"},    {f->uses_random, " random"}, {f->prints, " prints"},
+        {f->sends, " sends"},       {f->identity, " identity"}, {f->finite, " finite"},
     };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].set)

@@ -470,7 +470,8 @@ static void count_rest(rates_run *r, rates_loop *loop)
     int64_t step = step_of(s, variable);
     rates_value from = rates_eval(r, cond->u.arg[0]);
     bool up = cond->op == LANG_OP_LT || cond->op == LANG_OP_LE, down = cond->op == LANG_OP_GT || cond->op == LANG_OP_GE;
-    if (sir_sets_local(&s->u.loop.body, variable) || s->u.loop.pre.len > 0 || !from.known || !((up && step > 0) || (down && step < 0)))
+    if (sir_sets_local(&s->u.loop.body, variable) || s->u.loop.pre.len > 0 || !from.known ||
+        !((up && step > 0) || (down && step < 0)))
         return;
     rates_state before = copy_state(r, &r->state);
     forget_loop(r, s);

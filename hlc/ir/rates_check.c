@@ -122,13 +122,15 @@ static int64_t wrong_number(const rates_run *r, const side *s, bool *fewer)
 // What to write where the number is meant to differ.
 static void add_cure(rates_run *r, diag_record *record, const side *s)
 {
-    bool few = s->count.min < s->declared.min && !(strcmp(s->word, "pop") == 0), open = s->count.max < 0 || s->count.max >= INT64_MAX / 4;
-    if (s->count.min == s->count.max || s->declared.min != s->declared.max || (!few && s->count.max <= s->declared.max && !open))
+    bool few = s->count.min < s->declared.min && !(strcmp(s->word, "pop") == 0),
+         open = s->count.max < 0 || s->count.max >= INT64_MAX / 4;
+    if (s->count.min == s->count.max || s->declared.min != s->declared.max ||
+        (!few && s->count.max <= s->declared.max && !open))
         return;
     const char *most = open ? "*" : arena_printf(r->d->arena, "%lld", (long long)s->count.max);
     diag_add_note(r->d, record, (src_range){0, 0, 0},
-                  "if the number is meant to differ from firing to firing, declare a dynamic rate: '%s [%lld, %s]'", s->word,
-                  (long long)s->count.min, most);
+                  "if the number is meant to differ from firing to firing, declare a dynamic rate: '%s [%lld, %s]'",
+                  s->word, (long long)s->count.min, most);
 }
 
 // What cannot be proved of one instance cannot be proved of others; one is told.

@@ -61,7 +61,7 @@ typedef struct rates_run {
     arena *scratch;
     uint32_t *slot; // by local: where its value is kept; SIR_NONE: it decides nothing
     size_t slots;
-    bool *slot_is_int; // by slot
+    bool *slot_is_int;         // by slot
     VEC(rates_part **) pool;   // storage of states that are gone
     VEC(rates_part *) parts;   // and parts of theirs
     rates_state state;         // at the point of execution
@@ -73,16 +73,16 @@ typedef struct rates_run {
     int64_t window;            // items of the window known to be touched, counted from its begin
     bool window_open;          // some offset is not known
     sir_loc window_at;
-    int64_t reach;    // no item from here on is touched, unless reach_open; counted from the window's begin
-    bool reach_open;  // some touched item, or whether it is one, is not known
-    sir_loc reach_at; // the touch that says so, or reaches furthest
+    int64_t reach;               // no item from here on is touched, unless reach_open; counted from the window's begin
+    bool reach_open;             // some touched item, or whether it is one, is not known
+    sir_loc reach_at;            // the touch that says so, or reaches furthest
     VEC(const sir_expr *) peeks; // in the order in which they were met
     hmap *open;                  // peeks and subscripts that may be outside; NULL: nobody asks
-    int forks;       // undecided branches whose sides move different counts
-    bool loops_open; // a loop of unknown length moves items
-    bool wrong;      // something was reported
-    hmap reported;   // expressions
-    hmap *told;      // places of warnings about other functions
+    int forks;                   // undecided branches whose sides move different counts
+    bool loops_open;             // a loop of unknown length moves items
+    bool wrong;                  // something was reported
+    hmap reported;               // expressions
+    hmap *told;                  // places of warnings about other functions
     sir_loc last_pop, last_push;
 } rates_run;
 

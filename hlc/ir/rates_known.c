@@ -17,7 +17,8 @@ typedef struct mixer {
 
 static void mix(mixer *x, uint64_t v)
 {
-    uint64_t a = (x->key.part[0] ^ v) * UINT64_C(0x9e3779b97f4a7c15), b = (x->key.part[1] + v) * UINT64_C(0xc4ceb9fe1a85ec53);
+    uint64_t a = (x->key.part[0] ^ v) * UINT64_C(0x9e3779b97f4a7c15),
+             b = (x->key.part[1] + v) * UINT64_C(0xc4ceb9fe1a85ec53);
     x->key.part[0] = a ^ a >> 32;
     x->key.part[1] = b ^ b >> 29 ^ a >> 47;
 }

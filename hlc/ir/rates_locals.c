@@ -90,6 +90,6 @@ void rates_choose_locals(rates_run *r)
     r->slot_is_int = ARENA_ARRAY(r->scratch, bool, r->slots);
     for (size_t i = 0; i < count; i++)
         if (r->slot[i] != SIR_NONE)
-            r->slot_is_int[r->slot[i]] = r->function->locals.data[i].type->kind == SIR_INT ||
-                                         r->function->locals.data[i].type->kind == SIR_BIT;
+            r->slot_is_int[r->slot[i]] =
+                r->function->locals.data[i].type->kind == SIR_INT || r->function->locals.data[i].type->kind == SIR_BIT;
 }

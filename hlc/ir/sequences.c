@@ -93,7 +93,8 @@ static form eval_binary(const following *w, const sir_expr *e)
     case LANG_OP_ADD: return form_of(a.times + b.times, a.plus + b.plus, fewer(a, b));
     case LANG_OP_SUB: return form_of(a.times - b.times, a.plus - b.plus, fewer(a, b));
     case LANG_OP_MUL: return product(a, b);
-    case LANG_OP_SHL: return is_number(b) && b.plus < ALL_BITS ? product(a, form_of(0, 1u << b.plus, ALL_BITS)) : (form){0};
+    case LANG_OP_SHL:
+        return is_number(b) && b.plus < ALL_BITS ? product(a, form_of(0, 1u << b.plus, ALL_BITS)) : (form){0};
     case LANG_OP_AND: return eval_and(a, b);
     case LANG_OP_REM: return eval_remainder(a, b);
     default: return (form){0};

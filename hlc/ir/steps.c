@@ -18,7 +18,7 @@ typedef enum steps_end { STEPS_ON, STEPS_WAIT, STEPS_FAIL } steps_end;
 
 // A place where the filter waits.
 typedef struct steps_state {
-    sir_scalar *fields; // those that are assigned, one after the other, as the firing began
+    sir_scalar *fields;  // those that are assigned, one after the other, as the firing began
     const uint8_t *bits; // of the firing
     size_t taken;
 } steps_state;
@@ -36,12 +36,12 @@ typedef struct steps_run {
     size_t given, taken, quiet; // bits; what is pushed before so many are taken is known already
     int64_t pushed;
     VEC(uint64_t) path; // where it waits: statements, trips
-    VEC(sir_scalar) *values;
+    VEC(sir_scalar) * values;
     steps_end end;
     // All that is found.
     VEC(steps_state) states;
     VEC(bool) ends; // per step: the firing is over
-    hmap known; // of paths and variables: the state's number and one more
+    hmap known;     // of paths and variables: the state's number and one more
     sir_steps *found;
 } steps_run;
 
@@ -122,7 +122,8 @@ static bool value_of(steps_run *r, const sir_expr *e, sir_scalar *v)
     case SIR_GLOBAL:
     case SIR_INDEX:
     case SIR_MEMBER: return element(r, e, v);
-    case SIR_UNARY: return value_of(r, e->u.arg[0], &a) && sir_eval_unary((lang_unary_op)e->op, e->u.arg[0]->type, a, v);
+    case SIR_UNARY:
+        return value_of(r, e->u.arg[0], &a) && sir_eval_unary((lang_unary_op)e->op, e->u.arg[0]->type, a, v);
     case SIR_BINARY: return binary(r, e, v);
     case SIR_SELECT: return value_of(r, e->u.arg[0], &a) && value_of(r, e->u.arg[a.i != 0 ? 1 : 2], v);
     case SIR_CONVERT:
@@ -436,8 +437,8 @@ static bool stays_within(const steps_run *r, int64_t most, bool bits)
 static bool counts(const sir_filter *f)
 {
     const sir_function *work = f->work;
-    return work != NULL && f->prework == NULL && !f->finite && !f->uses_iter && !f->uses_random && !f->prints && !f->sends &&
-           f->handlers.len == 0 && f->input->kind == SIR_BIT && is_scalar(f->output);
+    return work != NULL && f->prework == NULL && !f->finite && !f->uses_iter && !f->uses_random && !f->prints &&
+           !f->sends && f->handlers.len == 0 && f->input->kind == SIR_BIT && is_scalar(f->output);
 }
 
 static sir_scalar *storage(steps_run *r, const sir_type *type, const sir_value *init)
@@ -473,7 +474,8 @@ static bool prepare(steps_run *r)
     for (size_t i = 0; i < r->m->globals.len; i++)
         r->globals[i] = storage(r, r->m->globals.data[i].value.type, &r->m->globals.data[i].value);
     r->need = work->peek.min > work->pop.min ? work->peek.min : work->pop.min;
-    r->need = r->need > 1 ? r->need : 1; // one that declares none begins when no more come, too, and waits where it pops
+    r->need =
+        r->need > 1 ? r->need : 1; // one that declares none begins when no more come, too, and waits where it pops
     return true;
 }
 

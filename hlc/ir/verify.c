@@ -225,8 +225,8 @@ static void check_reduction(sir_verifier *v, const sir_filter *f, const size_t *
     if (maps != (f->prework != NULL) || (maps && (count[SIR_REDUCED] != 1 || count[SIR_MAPPED] != 1)))
         sir_broken(v, f->loc, "the finite filter '%s' is to have one 'mapped' and a prework, and be a reduction",
                    f->name);
-    if (count[SIR_REDUCED] == 1 && ((maps ? count[SIR_INPUT] == 0 : count[SIR_INPUT] != 1) ||
-                                    count[SIR_ITERATOR] + count[SIR_COORDINATE] > 0))
+    if (count[SIR_REDUCED] == 1 &&
+        ((maps ? count[SIR_INPUT] == 0 : count[SIR_INPUT] != 1) || count[SIR_ITERATOR] + count[SIR_COORDINATE] > 0))
         sir_broken(v, f->loc, "the reduction '%s' is to have one 'in', and no iterators or coordinates", f->name);
 }
 
@@ -503,8 +503,7 @@ static void check_zeros(sir_verifier *v, const sir_channel *c, const sir_actor *
     bool filters = from->kind == SIR_FILTER && to->kind == SIR_FILTER && c->initial.len == 0;
     bool fits = filters && z->every > 1 && z->first < z->every && has_rates(from->filter, 1, z->every) &&
                 has_rates(z->samples, 1, 1) && z->samples->input == from->filter->input &&
-                z->samples->output == c->type && z->phases->input == c->type &&
-                z->phases->output == to->filter->output;
+                z->samples->output == c->type && z->phases->input == c->type && z->phases->output == to->filter->output;
     if (fits) {
         const sir_function *work = to->filter->work, *many = z->phases->work;
         int64_t firings = work->push.max > 0 ? many->push.max / work->push.max : 0;
@@ -514,7 +513,8 @@ static void check_zeros(sir_verifier *v, const sir_channel *c, const sir_actor *
                many->peek.max <= ((firings - 1) * work->pop.max + work->peek.max - z->first + z->every - 1) / z->every;
     }
     if (!fits)
-        sir_broken(v, c->loc, "the filters '%s' and '%s' do not do what the ends of a channel with %lld zeros behind each item do",
+        sir_broken(v, c->loc,
+                   "the filters '%s' and '%s' do not do what the ends of a channel with %lld zeros behind each item do",
                    z->samples->name, z->phases->name, (long long)z->every - 1);
 }
 

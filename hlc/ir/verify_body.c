@@ -206,8 +206,9 @@ static bool check_expr(sir_verifier *v, const sir_expr *e)
         sir_broken(v, v->function->loc, "an expression or its type is missing");
         return false;
     }
-    if (e->kind > SIR_FETCH || (e->kind == SIR_FETCH && e->op > SIR_RANK) || (e->kind == SIR_MATH && e->op >= LANG_MATH_COUNT) ||
-        (e->kind == SIR_UNARY && e->op >= LANG_UNARY_COUNT) || (e->kind == SIR_BINARY && e->op >= LANG_BINARY_COUNT)) {
+    if (e->kind > SIR_FETCH || (e->kind == SIR_FETCH && e->op > SIR_RANK) ||
+        (e->kind == SIR_MATH && e->op >= LANG_MATH_COUNT) || (e->kind == SIR_UNARY && e->op >= LANG_UNARY_COUNT) ||
+        (e->kind == SIR_BINARY && e->op >= LANG_BINARY_COUNT)) {
         sir_broken(v, e->loc, "unknown kind of expression %u, operation %u", (unsigned)e->kind, (unsigned)e->op);
         return false;
     }

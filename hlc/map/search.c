@@ -77,8 +77,8 @@ map_result *map_search(arena *a, const map_problem *p, const map_options *o, con
             map_costs_of(c, &s, &costs);
             map_history_mark(c, MAP_ANNEALING, 0);
         }
-        if (o->method == MAP_EXACT ||
-            (o->method == MAP_AUTOMATIC && o->seconds > 0 && is_small(c) && !is_near_bound(c, &costs) && map_has_solver())) {
+        if (o->method == MAP_EXACT || (o->method == MAP_AUTOMATIC && o->seconds > 0 && is_small(c) &&
+                                       !is_near_bound(c, &costs) && map_has_solver())) {
             tried = true;
             map_history_mark(c, MAP_INTEGER, 0);
             exact = map_solve_exactly(scratch, c, &s, (uint64_t)(NODES * seconds) + 1, &clock);

@@ -47,7 +47,8 @@ static void look_at_expr(void *context, sir_expr *e, bool written)
     body_facts *b = context;
     b->nodes++;
     // Whoever divides by zero is named.
-    b->fails |= e->kind == SIR_ITER || (e->kind == SIR_PEEK && e->u.arg[0]->kind != SIR_CONST) || sir_may_divide_by_zero(e);
+    b->fails |=
+        e->kind == SIR_ITER || (e->kind == SIR_PEEK && e->u.arg[0]->kind != SIR_CONST) || sir_may_divide_by_zero(e);
 }
 
 static void look_at_stmt(void *context, sir_stmt *s)
@@ -56,7 +57,8 @@ static void look_at_stmt(void *context, sir_stmt *s)
     b->nodes++;
     b->pops += s->kind == SIR_POP;
     b->pushes += s->kind == SIR_PUSH;
-    b->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_POP && s->kind != SIR_PUSH && s->kind != SIR_IF;
+    b->fails |=
+        s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_POP && s->kind != SIR_PUSH && s->kind != SIR_IF;
     sir_visit_exprs(s, look_at_expr, b);
 }
 
@@ -76,11 +78,11 @@ static bool moves_plainly(const sir_function *work)
 static bool is_plain(const sir_module *m, const sir_actor *a)
 {
     const sir_filter *f = a->kind == SIR_FILTER ? a->filter : NULL;
-    return f != NULL && f->stateful && a->inputs.len == 1 && a->outputs.len == 1 && a->least == 0 && f->prework == NULL &&
-           f->handlers.len == 0 && f->functions.len == 0 && !f->finite && !f->prints && !f->sends && !f->uses_random &&
-           !pass_waits(f->work) && !f->work->pop.dynamic && !f->work->push.dynamic && sir_is_scalar(f->input) &&
-           sir_is_scalar(f->output) && f->work->pop.max == 1 && f->work->push.max == 1 && moves_plainly(f->work) &&
-           pass_rates_proved(m, f->work);
+    return f != NULL && f->stateful && a->inputs.len == 1 && a->outputs.len == 1 && a->least == 0 &&
+           f->prework == NULL && f->handlers.len == 0 && f->functions.len == 0 && !f->finite && !f->prints &&
+           !f->sends && !f->uses_random && !pass_waits(f->work) && !f->work->pop.dynamic && !f->work->push.dynamic &&
+           sir_is_scalar(f->input) && sir_is_scalar(f->output) && f->work->pop.max == 1 && f->work->push.max == 1 &&
+           moves_plainly(f->work) && pass_rates_proved(m, f->work);
 }
 
 static bool waits_for_itself(arena *a, const sir_filter *f)
@@ -100,7 +102,8 @@ static bool has_array(const sir_filter *f)
 
 static bool is_empty(const row *x, uint32_t channel)
 {
-    return channel != SIR_NONE && x->m->channels.data[channel].initial.len == 0 && x->m->channels.data[channel].zeros == NULL;
+    return channel != SIR_NONE && x->m->channels.data[channel].initial.len == 0 &&
+           x->m->channels.data[channel].zeros == NULL;
 }
 
 static uint32_t member(const row *x, size_t port)
@@ -193,7 +196,8 @@ static void add_member(copy *c, const sir_filter *f)
 static sir_filter *make_filter(const row *x)
 {
     sir_module *m = x->m;
-    const sir_filter *first = m->actors.data[member(x, 0)]->filter, *last = m->actors.data[member(x, x->count - 1)]->filter;
+    const sir_filter *first = m->actors.data[member(x, 0)]->filter,
+                     *last = m->actors.data[member(x, x->count - 1)]->filter;
     sir_filter *r = ARENA_NEW(m->arena, sir_filter);
     *r = *first;
     r->fields.data = NULL;
@@ -233,7 +237,8 @@ static bool take(hlc_program *p, arena *a, uint32_t actor)
                     "'%s' to '%s' are one filter: %zu that wait for their own state wait at the same time [abreast]",
                     all->name, m->actors.data[member(&x, x.count - 1)]->name, x.count);
     sir_filter *f = make_filter(&x);
-    bool *gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1), *gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
+    bool *gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1),
+         *gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
     for (size_t i = 0; i < x.count; i++) {
         gone_actor[member(&x, i)] = i != 0;
         gone_channel[x.split->outputs.data[i]] = gone_channel[m->actors.data[member(&x, i)]->outputs.data[0]] = true;

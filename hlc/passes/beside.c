@@ -36,7 +36,7 @@ typedef struct beside_pass {
     int64_t looks;
     VEC(const sir_stmt *) loops; // around the present statement
     bool popped;                 // items may have been, before it
-    bool *declared; // per local: in front of the present statement
+    bool *declared;              // per local: in front of the present statement
     // Of the place at hand:
     uint32_t place;
     beside kept[BESIDE_MOST];

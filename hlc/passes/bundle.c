@@ -30,11 +30,11 @@ typedef VEC(uint32_t) numbers;
 
 // A filter that can be in a bundle: statements, a loop, statements that pop nothing, and pops.
 typedef struct member {
-    size_t loop, pops;    // numbers of the loop and of the first statement that pops
-    size_t values;        // locals that go from trip to trip
-    const sir_expr *item; // that the loop looks at first; NULL: it is no such filter
+    size_t loop, pops;        // numbers of the loop and of the first statement that pops
+    size_t values;            // locals that go from trip to trip
+    const sir_expr *item;     // that the loop looks at first; NULL: it is no such filter
     const sir_function *work; // the filter's, or one that peeks where that pops
-    bool waits;           // values wait for others of the trip before, or for more than one sum
+    bool waits;               // values wait for others of the trip before, or for more than one sum
 } member;
 
 typedef struct bundler {

@@ -17,7 +17,7 @@ typedef struct dying {
     uint64_t *needed;    // read by something else than their own new value
     uint64_t *mentioned; // by a statement behind this point that stays
     const sir_expr *root;
-    uint32_t self; // the local that the statement at hand gives a new value
+    uint32_t self;         // the local that the statement at hand gives a new value
     VEC(uint64_t *) spare; // sets that are not in use
 } dying;
 

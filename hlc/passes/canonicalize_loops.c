@@ -254,7 +254,8 @@ static void scale_local(void *context, sir_expr *e, bool written)
         return;
     canon *c = v->c;
     sir_expr *i = sir_ref(c->m, SIR_LOCAL, v->fresh, e->type, e->loc);
-    sir_expr *scaled = sir_expr2(c->m, SIR_BINARY, LANG_OP_MUL, e->type, i, sir_const_int(c->m, v->step, e->loc), e->loc);
+    sir_expr *scaled =
+        sir_expr2(c->m, SIR_BINARY, LANG_OP_MUL, e->type, i, sir_const_int(c->m, v->step, e->loc), e->loc);
     if (v->lo != 0)
         scaled = sir_expr2(c->m, SIR_BINARY, LANG_OP_ADD, e->type, scaled, sir_const_int(c->m, v->lo, e->loc), e->loc);
     *e = *scaled;

@@ -52,7 +52,7 @@ typedef struct body_facts {
 typedef struct ladder_look {
     const sir_filter *filter;
     const sir_expr *written; // the element that it sets; NULL: none is seen yet
-    bool goes, found;       // a number goes from trip to trip; another element is looked at
+    bool goes, found;        // a number goes from trip to trip; another element is looked at
 } ladder_look;
 
 static bool same_expr(const sir_expr *a, const sir_expr *b)
@@ -69,7 +69,8 @@ static bool same_expr(const sir_expr *a, const sir_expr *b)
 
 static bool is_element_of_state(const ladder_look *l, const sir_expr *e)
 {
-    return e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_FIELD && !l->filter->fields.data[e->u.arg[0]->index].constant;
+    return e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_FIELD &&
+           !l->filter->fields.data[e->u.arg[0]->index].constant;
 }
 
 static void find_written(void *context, sir_stmt *s)
@@ -126,8 +127,8 @@ static void look_at_expr(void *context, sir_expr *e, bool written)
     body_facts *b = context;
     b->nodes++;
     // Whoever divides by zero is named.
-    b->fails |= e->kind == SIR_ITER || (e->kind == SIR_PEEK && e->u.arg[0]->kind != SIR_CONST) ||
-                sir_may_divide_by_zero(e);
+    b->fails |=
+        e->kind == SIR_ITER || (e->kind == SIR_PEEK && e->u.arg[0]->kind != SIR_CONST) || sir_may_divide_by_zero(e);
 }
 
 static void look_at_stmt(void *context, sir_stmt *s)
@@ -183,7 +184,8 @@ static bool count_trips(const sir_filter *f, body_facts *b)
         if (own.pops + own.pushes + own.loops != 0 || lo->kind != SIR_CONST || hi->kind != SIR_CONST)
             return false;
         int64_t trips = ((int64_t)hi->u.value.i - lo->u.value.i) / s->u.for_.step;
-        if (trips < 1 || trips > CHAIN_NODES || (!is_short(f, &s->u.for_.body, trips) && !is_ladder(f, &s->u.for_.body)))
+        if (trips < 1 || trips > CHAIN_NODES ||
+            (!is_short(f, &s->u.for_.body, trips) && !is_ladder(f, &s->u.for_.body)))
             return false;
         b->nodes += (size_t)(trips - 1) * own.nodes;
         loops--;
@@ -226,7 +228,8 @@ typedef struct stage {
 static sir_expr *item_before(void *context, const sir_expr *e)
 {
     const stage *c = context;
-    return e->kind != SIR_PEEK || c->given == NULL ? NULL : sir_copy_expr(&(sir_copier){.arena = c->x->m->arena}, c->given);
+    return e->kind != SIR_PEEK || c->given == NULL ? NULL
+                                                   : sir_copy_expr(&(sir_copier){.arena = c->x->m->arena}, c->given);
 }
 
 static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)

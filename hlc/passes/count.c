@@ -162,10 +162,8 @@ static sir_stmt *copy_array(sir_module *m, sir_function *w, uint32_t field, uint
     loop->u.for_.lo = sir_const_int(m, 0, w->loc);
     loop->u.for_.hi = sir_const_int(m, (int32_t)t->length, w->loc);
     loop->u.for_.step = 1;
-    set->u.set.target =
-        element(m, sir_ref(m, SIR_LOCAL, local, t, w->loc), sir_ref(m, SIR_LOCAL, at, number, w->loc));
-    set->u.set.value =
-        element(m, sir_ref(m, SIR_FIELD, field, t, w->loc), sir_ref(m, SIR_LOCAL, at, number, w->loc));
+    set->u.set.target = element(m, sir_ref(m, SIR_LOCAL, local, t, w->loc), sir_ref(m, SIR_LOCAL, at, number, w->loc));
+    set->u.set.value = element(m, sir_ref(m, SIR_FIELD, field, t, w->loc), sir_ref(m, SIR_LOCAL, at, number, w->loc));
     VEC_PUSH(m->arena, &loop->u.for_.body, set);
     return loop;
 }
@@ -189,7 +187,8 @@ static void make_local(sir_module *m, sir_filter *f, const counted *c)
         decl->u.decl.init = value_now(m, c, first, w->loc);
     } else {
         sir_stmt *set = sir_stmt_new(m, SIR_SET, w->loc);
-        set->u.set.target = element(m, sir_ref(m, SIR_LOCAL, local, t, w->loc), sir_const_int(m, (int32_t)c->element, w->loc));
+        set->u.set.target =
+            element(m, sir_ref(m, SIR_LOCAL, local, t, w->loc), sir_const_int(m, (int32_t)c->element, w->loc));
         set->u.set.value = value_now(m, c, first, w->loc);
         put_first(m, &w->body, set);
         put_first(m, &w->body, copy_array(m, w, c->field, local, t));

@@ -407,8 +407,8 @@ static bool is_alone(const sir_module *m, const sir_filter *f)
 static bool is_plain(const sir_module *m, const sir_actor *a)
 {
     const sir_filter *f = a->filter;
-    return a->least == 0 && !f->finite && f->prework == NULL && f->functions.len == 0 &&
-           f->handlers.len == 0 && sir_is_scalar(f->input) && f->work->pop.max > 0 && f->work->pop.max <= MOST_ITEMS &&
+    return a->least == 0 && !f->finite && f->prework == NULL && f->functions.len == 0 && f->handlers.len == 0 &&
+           sir_is_scalar(f->input) && f->work->pop.max > 0 && f->work->pop.max <= MOST_ITEMS &&
            f->work->peek.max == f->work->pop.max && pass_rates_proved(m, f->work);
 }
 
@@ -455,7 +455,8 @@ static bool take_delays(hlc_program *p, arena *a, uint32_t actor)
         pass_in_loop(m, own->region))
         return false;
     const sir_channel *in = &m->channels.data[own->inputs.data[0]];
-    if (m->actors.data[in->producer]->kind != SIR_JOIN || in->initial.len != 0 || in->zeros != NULL || !is_plain(m, own))
+    if (m->actors.data[in->producer]->kind != SIR_JOIN || in->initial.len != 0 || in->zeros != NULL ||
+        !is_plain(m, own))
         return false;
     delayed x = {.a = a, .m = m, .join = m->actors.data[in->producer]};
     x.order = (places){.m = m, .a = a, .items = own->filter->work->pop.max};

@@ -220,8 +220,10 @@ static point in_table(const writer *w, uint32_t table, int64_t k, uint32_t colum
 {
     const sir_type *t = w->t.filter->fields.data[table].type;
     sir_expr *re = ahead_element(&w->t, sir_ref(w->t.m, SIR_FIELD, table, t, w->t.loc), ahead_integer(&w->t, 2 * k)),
-             *im = ahead_element(&w->t, sir_ref(w->t.m, SIR_FIELD, table, t, w->t.loc), ahead_integer(&w->t, 2 * k + 1));
-    return (point){ahead_element(&w->t, re, ahead_local(&w->t, column)), ahead_element(&w->t, im, ahead_local(&w->t, column))};
+             *im =
+                 ahead_element(&w->t, sir_ref(w->t.m, SIR_FIELD, table, t, w->t.loc), ahead_integer(&w->t, 2 * k + 1));
+    return (point){ahead_element(&w->t, re, ahead_local(&w->t, column)),
+                   ahead_element(&w->t, im, ahead_local(&w->t, column))};
 }
 
 // Rows 2 k and 2 k + 1: cosines and sines of the angles by which point k + 1 of each step turns.
@@ -266,14 +268,15 @@ static point product(const writer *w, point p, uint32_t table, int64_t k, uint32
 {
     point a = copy_of(w, p), b = copy_of(w, p), t = in_table(w, table, k, column), u = in_table(w, table, k, column);
     return (point){ahead_binary(&w->t, back ? LANG_OP_ADD : LANG_OP_SUB, ahead_binary(&w->t, LANG_OP_MUL, a.re, t.re),
-                          ahead_binary(&w->t, LANG_OP_MUL, a.im, t.im)),
+                                ahead_binary(&w->t, LANG_OP_MUL, a.im, t.im)),
                    ahead_binary(&w->t, back ? LANG_OP_SUB : LANG_OP_ADD, ahead_binary(&w->t, LANG_OP_MUL, b.im, u.re),
-                          ahead_binary(&w->t, LANG_OP_MUL, b.re, u.im))};
+                                ahead_binary(&w->t, LANG_OP_MUL, b.re, u.im))};
 }
 
 static point load(const writer *w, sir_block *to, sir_expr *at, sir_expr *again)
 {
-    point p = {ahead_element(&w->t, ahead_local(&w->t, w->re), at), ahead_element(&w->t, ahead_local(&w->t, w->im), again)};
+    point p = {ahead_element(&w->t, ahead_local(&w->t, w->re), at),
+               ahead_element(&w->t, ahead_local(&w->t, w->im), again)};
     return keep_point(w, to, p);
 }
 
@@ -300,7 +303,8 @@ static sir_expr *place(const writer *w, int64_t radix, int64_t s, int64_t k)
     sir_expr *at = ahead_local(&w->t, w->j);
     if (radix * s < w->points)
         at = ahead_binary(&w->t, LANG_OP_ADD,
-                          ahead_binary(&w->t, LANG_OP_MUL, ahead_local(&w->t, w->i), ahead_integer(&w->t, radix * s)), at);
+                          ahead_binary(&w->t, LANG_OP_MUL, ahead_local(&w->t, w->i), ahead_integer(&w->t, radix * s)),
+                          at);
     return plus(w, at, k * s);
 }
 
@@ -359,7 +363,7 @@ static void take_items(const writer *w, uint32_t array, int64_t first, int64_t c
 {
     sir_block *to = ahead_counted(&w->t, &w->t.f->body, w->j, count);
     ahead_set(&w->t, to, ahead_element(&w->t, ahead_local(&w->t, array), ahead_local(&w->t, w->j)),
-        sir_expr1(w->t.m, SIR_PEEK, 0, w->item, plus(w, ahead_local(&w->t, w->j), first), w->t.loc));
+              sir_expr1(w->t.m, SIR_PEEK, 0, w->item, plus(w, ahead_local(&w->t, w->j), first), w->t.loc));
 }
 
 static void push_sums(const writer *w, uint32_t array, int64_t count, int64_t step, double constant)
@@ -371,7 +375,8 @@ static void push_sums(const writer *w, uint32_t array, int64_t count, int64_t st
         at = ahead_binary(&w->t, LANG_OP_MUL, at, ahead_integer(&w->t, step));
     push->u.value = ahead_element(&w->t, ahead_local(&w->t, array), at);
     if (constant != 0)
-        push->u.value = ahead_binary(&w->t, LANG_OP_ADD, push->u.value, sir_const(w->t.m, w->item, real(w, constant), w->t.loc));
+        push->u.value =
+            ahead_binary(&w->t, LANG_OP_ADD, push->u.value, sir_const(w->t.m, w->item, real(w, constant), w->t.loc));
     VEC_PUSH(w->t.m->arena, to, push);
 }
 

@@ -27,8 +27,8 @@ typedef struct in_place {
     sir_filter *filter;
     sir_function *f;
     held_items *held; // per local
-    int64_t popped; // before the statement that is looked at
-    int64_t gone;   // items that lie in place
+    int64_t popped;   // before the statement that is looked at
+    int64_t gone;     // items that lie in place
 } in_place;
 
 // The statement in a nest of loops from zero on; the nest's trips. NULL: another nest.

@@ -62,10 +62,10 @@ typedef struct interchanger {
     sir_function *function;
     // Of the outer loop that is looked at:
     const sir_stmt *outer;
-    uint32_t *depth;         // per local: 1: declared in the body; 2: and gone, NOTE(places)
-    uint32_t *group;         // per local: the run of statements that it occurs in; 0: none yet
-    bool *across;            // per local: in several runs, so that it needs a value a lane
-    sir_expr **places;       // per local: what is computed for each of its uses instead, NOTE(places); NULL: it is kept
+    uint32_t *depth;   // per local: 1: declared in the body; 2: and gone, NOTE(places)
+    uint32_t *group;   // per local: the run of statements that it occurs in; 0: none yet
+    bool *across;      // per local: in several runs, so that it needs a value a lane
+    sir_expr **places; // per local: what is computed for each of its uses instead, NOTE(places); NULL: it is kept
     uint32_t locals, groups;
     bool unfit;
     const sir_expr *element; // of an array from outside, that is written; NULL: none
@@ -398,8 +398,7 @@ static void find_places(interchanger *x, const sir_block *body)
     x->places = ARENA_ARRAY(x->a, sir_expr *, x->locals + 1);
     sir_declared_values(body, x->places);
     for (uint32_t i = 0; i < x->locals; i++)
-        if (x->places[i] != NULL &&
-            (x->places[i]->type->kind != SIR_INT || place_nodes(x, x->places[i]) > PLACE_NODES))
+        if (x->places[i] != NULL && (x->places[i]->type->kind != SIR_INT || place_nodes(x, x->places[i]) > PLACE_NODES))
             x->places[i] = NULL;
     // Declarations come in order of their numbers or not: until there is no new one.
     for (bool more = true; more;) {

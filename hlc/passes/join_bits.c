@@ -200,7 +200,8 @@ static sir_expr *replace_item(void *context, const sir_expr *e)
     if (e->kind != SIR_PEEK || (!x->channels[x->input].inside && x->mask == 0))
         return NULL;
     sir_expr *r = sir_copy_operands(&x->copier, e);
-    return x->channels[x->input].inside ? item_at(x, x->input, x->channels[x->input].read, r->u.arg[0], e->loc) : masked(x, r, e->loc);
+    return x->channels[x->input].inside ? item_at(x, x->input, x->channels[x->input].read, r->u.arg[0], e->loc)
+                                        : masked(x, r, e->loc);
 }
 
 static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
@@ -333,14 +334,13 @@ static bool make_filter(joiner *x)
     const char *name = pass_region_name(&x->region);
     x->filter = ARENA_NEW(m->arena, sir_filter);
     x->work = ARENA_NEW(m->arena, sir_function);
-    *x->filter =
-        (sir_filter){.name = pass_unique_filter_name(m, m->arena, name),
-                     .source = arena_printf(m->arena, "%s: %" PRIu32 " stages over bits", name,
-                                            x->region.last - x->region.first + 1),
-                     .input = m->channels.data[x->region.in].type,
-                     .output = m->channels.data[x->region.out].type,
-                     .work = x->work,
-                     .loc = first->loc};
+    *x->filter = (sir_filter){.name = pass_unique_filter_name(m, m->arena, name),
+                              .source = arena_printf(m->arena, "%s: %" PRIu32 " stages over bits", name,
+                                                     x->region.last - x->region.first + 1),
+                              .input = m->channels.data[x->region.in].type,
+                              .output = m->channels.data[x->region.out].type,
+                              .work = x->work,
+                              .loc = first->loc};
     *x->work = (sir_function){.kind = SIR_WORK, .name = "work", .result = m->scalar[SIR_VOID], .loc = first->loc};
     x->work->pop = x->work->peek = static_rate(pass_region_items(&x->region, x->region.in));
     x->work->push = static_rate(pass_region_items(&x->region, x->region.out));
@@ -372,7 +372,8 @@ static void tell(const joiner *x, const plan_bit_lanes *b)
         diag_remark(x->p->diag, at,
                     "%" PRIu32 " stages from '%s' to '%s' are one filter: %" PRId64
                     " operations on vectors of %d firings, and %.0f around them, for %.0f [join-bits]",
-                    x->region.last - x->region.first + 1, first->name, last->name, b->gates, b->lanes, b->turns, b->single);
+                    x->region.last - x->region.first + 1, first->name, last->name, b->gates, b->lanes, b->turns,
+                    b->single);
     else
         diag_remark(x->p->diag, b->fault.where.file != 0 ? sir_range(x->m, x->p->sources, b->fault.where) : at,
                     "%" PRIu32 " stages from '%s' to '%s' stay apart: what they do %s [join-bits]",
@@ -400,8 +401,8 @@ static int32_t mask_of(const joiner *x, uint32_t channel)
 
 static bool try_region(joiner *x, uint32_t first, uint32_t last, uint32_t in, uint32_t out)
 {
-    x->region = (pass_region){
-        .m = x->m, .a = x->a, .first = first, .last = last, .in = in, .out = out, .most = JOIN_ITEMS};
+    x->region =
+        (pass_region){.m = x->m, .a = x->a, .first = first, .last = last, .in = in, .out = out, .most = JOIN_ITEMS};
     x->mask = mask_of(x, in);
     if (x->looks_ahead[x->m->channels.data[out].consumer] || !pass_region_balances(&x->region) ||
         !pass_region_comes_out_at_once(&x->region) || !make_filter(x))

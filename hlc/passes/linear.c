@@ -18,15 +18,15 @@ static const double WORTH = 0.9;
 
 typedef struct stretch stretch;
 struct stretch {
-    uint32_t in, out;  // channels
+    uint32_t in, out; // channels
     linear_form *form;
-    double cost;       // of a firing, the cheapest way: as one filter, or as those it is made of
-    double written;    // of a firing, by the filters as they are
-    uint32_t actor;    // the filter that it is; of a splitjoin the splitter; SIR_NONE: two in a row
-    uint32_t joiner;   // of a splitjoin; SIR_NONE
-    stretch **inside;  // NULL: passes items on
+    double cost;      // of a firing, the cheapest way: as one filter, or as those it is made of
+    double written;   // of a firing, by the filters as they are
+    uint32_t actor;   // the filter that it is; of a splitjoin the splitter; SIR_NONE: two in a row
+    uint32_t joiner;  // of a splitjoin; SIR_NONE
+    stretch **inside; // NULL: passes items on
     size_t count;
-    bool one;          // is to become one filter, if it is reached
+    bool one; // is to become one filter, if it is reached
 };
 
 typedef struct extracted {
@@ -114,7 +114,8 @@ static stretch *join_row(finder *x, uint32_t channel, bool worth)
     if (form == NULL || (worth && form->cost > apart))
         return NULL;
     stretch *s = ARENA_NEW(x->a, stretch);
-    *s = (stretch){.in = first->in, .out = second->out, .form = form, .actor = SIR_NONE, .joiner = SIR_NONE, .count = 2};
+    *s =
+        (stretch){.in = first->in, .out = second->out, .form = form, .actor = SIR_NONE, .joiner = SIR_NONE, .count = 2};
     s->inside = ARENA_ARRAY(x->a, stretch *, 2);
     s->inside[0] = first;
     s->inside[1] = second;

@@ -359,9 +359,7 @@ static const linear_value *value_of(linear_follower *x, const sir_expr *e)
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return new_value(x, (uint32_t)e->u.value.i);
     case SIR_LOCAL:
-    case SIR_FIELD:
-        v = assigned(x, e);
-        return v != NULL && !v->opaque ? v : input_value(x, e);
+    case SIR_FIELD: v = assigned(x, e); return v != NULL && !v->opaque ? v : input_value(x, e);
     case SIR_UNARY:
     case SIR_BINARY:
     case SIR_SELECT:

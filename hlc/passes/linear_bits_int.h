@@ -52,7 +52,7 @@ enum { LINEAR_SLOTS = 16, LINEAR_TAKEN = 64 };
 // Bits of an input that are moved to places of a subscript, or of the result.
 typedef struct linear_taken {
     size_t input;
-    int left; // to the left
+    int left;      // to the left
     uint32_t mask; // after that
 } linear_taken;
 

@@ -220,8 +220,7 @@ static uint32_t table_field(sir_module *m, sir_filter *f, sir_value v, sir_loc l
     const char *name = "bits";
     for (uint32_t k = 2; is_taken(f, name); k++)
         name = arena_printf(m->arena, "bits_%" PRIu32, k);
-    VEC_PUSH(m->arena, &f->fields,
-             (sir_field){.name = name, .type = v.type, .init = v, .constant = true, .loc = loc});
+    VEC_PUSH(m->arena, &f->fields, (sir_field){.name = name, .type = v.type, .init = v, .constant = true, .loc = loc});
     return (uint32_t)f->fields.len - 1;
 }
 

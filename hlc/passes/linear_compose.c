@@ -41,7 +41,8 @@ static int64_t quotient_up(int64_t a, int64_t b)
 }
 
 // The firing of the first filter that gives an item is item / push of it, the row item % push.
-linear_form *linear_in_row(arena *a, const linear_form *first, const linear_form *second, int64_t *firings, double *work)
+linear_form *linear_in_row(arena *a, const linear_form *first, const linear_form *second, int64_t *firings,
+                           double *work)
 {
     if (second->pop % first->push != 0)
         return NULL;

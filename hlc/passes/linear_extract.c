@@ -222,8 +222,7 @@ static cell eval_binary(extractor *x, const sir_expr *e)
         if (a.terms != NULL && b.terms != NULL)
             return fail(x);
         return a.terms != NULL ? scale(x, a, number(t, b.value)) : scale(x, b, number(t, a.value));
-    case LANG_OP_DIV:
-        return b.terms != NULL || number(t, b.value) == 0 ? fail(x) : scale(x, a, 1 / number(t, b.value));
+    case LANG_OP_DIV: return b.terms != NULL || number(t, b.value) == 0 ? fail(x) : scale(x, a, 1 / number(t, b.value));
     default: return fail(x);
     }
 }

@@ -43,7 +43,8 @@ linear_form *linear_new(arena *a, int64_t peek, int64_t pop, int64_t push); // a
 void linear_count(linear_form *f);                                          // finds its cost
 // Two filters one behind the other, of which a firing of the second takes what some of the first give; NULL: there is
 // none, or it is too large. firings: of the first.
-linear_form *linear_in_row(arena *a, const linear_form *first, const linear_form *second, int64_t *firings, double *work);
+linear_form *linear_in_row(arena *a, const linear_form *first, const linear_form *second, int64_t *firings,
+                           double *work);
 // A splitjoin. Of branch i: its form, NULL if it passes items on; the weights of the splitter, or NULL if that duplicates,
 // and of the joiner. firings: of each branch.
 linear_form *linear_side_by_side(arena *a, const linear_form *const *branches, const uint32_t *split,

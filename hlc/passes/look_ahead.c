@@ -221,7 +221,7 @@ static void begin_sums(const writer *w, const rows *r, uint32_t sums)
     for (int64_t k = 0; k < r->count; k++)
         if (constants[k] != 0)
             ahead_set(&w->t, &w->t.f->body, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_integer(&w->t, k)),
-                sir_const(w->t.m, w->s->real, real(w, constants[k]), w->t.loc));
+                      sir_const(w->t.m, w->s->real, real(w, constants[k]), w->t.loc));
 }
 
 // sums[row] += table[column][row] * value, for all columns and rows. What the value is depends on the column.
@@ -233,15 +233,17 @@ static void add_products(const writer *w, const rows *r, uint32_t sums, const ch
     uint32_t table = add_table(w, r, of, column, columns);
     sir_block *each = ahead_counted(&w->t, &w->t.f->body, w->i, columns);
     sir_block *to = ahead_counted(&w->t, each, w->row, r->padded);
-    sir_expr *value = values != SIR_NONE
-                          ? ahead_element(&w->t, ahead_local(&w->t, values), ahead_local(&w->t, w->i))
-                          : converted(w, w->s->real,
-                                      sir_expr1(w->t.m, SIR_PEEK, 0, w->t.filter->input, ahead_local(&w->t, w->i), w->t.loc));
+    sir_expr *value =
+        values != SIR_NONE
+            ? ahead_element(&w->t, ahead_local(&w->t, values), ahead_local(&w->t, w->i))
+            : converted(w, w->s->real,
+                        sir_expr1(w->t.m, SIR_PEEK, 0, w->t.filter->input, ahead_local(&w->t, w->i), w->t.loc));
     sir_expr *weight = sir_ref(w->t.m, SIR_FIELD, table, w->t.filter->fields.data[table].type, w->t.loc);
     weight = ahead_element(&w->t, ahead_element(&w->t, weight, ahead_local(&w->t, w->i)), ahead_local(&w->t, w->row));
     ahead_set(&w->t, to, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)),
-        ahead_binary(&w->t, LANG_OP_ADD, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)),
-                     ahead_binary(&w->t, LANG_OP_MUL, weight, value)));
+              ahead_binary(&w->t, LANG_OP_ADD,
+                           ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)),
+                           ahead_binary(&w->t, LANG_OP_MUL, weight, value)));
 }
 
 // Each number of the state in turn; array: where they come from, or go to.
@@ -268,21 +270,24 @@ static void copy_state(const writer *w, uint32_t array, size_t fields, bool out)
     int64_t number = 0;
     for (uint32_t i = 0; i < fields; i++)
         if (!w->t.filter->fields.data[i].constant)
-            copy_scalars(w, sir_ref(w->t.m, SIR_FIELD, i, w->t.filter->fields.data[i].type, w->t.loc), array, &number, out);
+            copy_scalars(w, sir_ref(w->t.m, SIR_FIELD, i, w->t.filter->fields.data[i].type, w->t.loc), array, &number,
+                         out);
 }
 
 static void push_all(const writer *w, uint32_t sums)
 {
     sir_block *to = ahead_counted(&w->t, &w->t.f->body, w->row, w->s->sums);
     sir_stmt *push = sir_stmt_new(w->t.m, SIR_PUSH, w->t.loc);
-    push->u.value = converted(w, w->t.filter->output, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)));
+    push->u.value =
+        converted(w, w->t.filter->output, ahead_element(&w->t, ahead_local(&w->t, sums), ahead_local(&w->t, w->row)));
     VEC_PUSH(w->t.m->arena, to, push);
 }
 
 static void pop_all(const writer *w, int64_t count)
 {
     if (count > 0)
-        VEC_PUSH(w->t.m->arena, ahead_counted(&w->t, &w->t.f->body, w->i, count), sir_stmt_new(w->t.m, SIR_POP, w->t.loc));
+        VEC_PUSH(w->t.m->arena, ahead_counted(&w->t, &w->t.f->body, w->i, count),
+                 sir_stmt_new(w->t.m, SIR_POP, w->t.loc));
 }
 
 // As many rows as a vector, some, or a part of one, has.
@@ -398,7 +403,8 @@ static bool look_at(looker *x, sir_filter *f)
 
 bool pass_look_ahead(hlc_program *p)
 {
-    if (!p->config->fast_math || p->config->no_lanes || p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (!p->config->fast_math || p->config->no_lanes || p->config->check_rates || p->config->check_bounds ||
+        hlc_keeps_names(p->config))
         return false;
     looker x = {.hlc = p, .m = p->module, .a = arena_create(), .work = MOST_WORK};
     bool any = false;

@@ -323,9 +323,9 @@ static sir_expr *next_place(sir_module *m, const sir_expr *at, int64_t length, i
         place[i] = sir_copy_expr(&copier, at);
     sir_expr *ends = sir_expr2(m, SIR_BINARY, exactly ? LANG_OP_EQ : LANG_OP_GE, m->scalar[SIR_BOOLEAN], place[0],
                                sir_const_int(m, (int32_t)last, loc), loc);
-    sir_expr *again = exactly ? sir_const_int(m, 0, loc)
-                              : sir_expr2(m, SIR_BINARY, LANG_OP_SUB, count, place[1],
-                                          sir_const_int(m, (int32_t)last, loc), loc);
+    sir_expr *again =
+        exactly ? sir_const_int(m, 0, loc)
+                : sir_expr2(m, SIR_BINARY, LANG_OP_SUB, count, place[1], sir_const_int(m, (int32_t)last, loc), loc);
     sir_expr *on = sir_expr2(m, SIR_BINARY, LANG_OP_ADD, count, place[2], sir_const_int(m, (int32_t)by, loc), loc);
     return sir_expr3(m, SIR_SELECT, count, ends, again, on, loc);
 }
@@ -346,7 +346,8 @@ static void rewrite(sir_module *m, sir_filter *f, const source *x, int64_t round
         VEC_PUSH(m->arena, &f->fields, (sir_field){.name = "at", .type = count, .init = zero, .loc = f->loc});
     memset(&f->work->locals, 0, sizeof f->work->locals);
     f->work->body = (sir_block){0};
-    sir_expr *at = moves ? sir_ref(m, SIR_FIELD, 1, count, loc) : sir_const_int(m, 0, loc), *base = sir_ref(m, SIR_FIELD, 0, table, loc);
+    sir_expr *at = moves ? sir_ref(m, SIR_FIELD, 1, count, loc) : sir_const_int(m, 0, loc),
+             *base = sir_ref(m, SIR_FIELD, 0, table, loc);
     sir_stmt *pushes = push_item(m, base, at, t, loc), *next = sir_stmt_new(m, SIR_SET, loc);
     if (each > 1) {
         sir_stmt *loop = sir_stmt_new(m, SIR_FOR, loc);

@@ -202,8 +202,7 @@ int64_t orbit_repeat_tables(sir_module *m, sir_filter *f)
 {
     sir_counters counters = {0};
     int64_t most = 0;
-    if (f->uses_iter || f->uses_random || f->prints || f->sends ||
-        !sir_find_counters(m->arena, f, &counters, NULL))
+    if (f->uses_iter || f->uses_random || f->prints || f->sends || !sir_find_counters(m->arena, f, &counters, NULL))
         return 0;
     for (VEC_EACH(const sir_counter, c, &counters)) {
         int64_t period = (int64_t)c->high + 1;

@@ -261,8 +261,8 @@ static bool packed_body(packer *x, const sir_filter *f, const sir_function *old,
     for (uint32_t i = 0; i < pushes; i++) {
         run_list l = {0};
         for (uint32_t to = 0; to < width; to++) {
-            size_t wire = reads ? (size_t)i * NETWORK_BITS + to
-                                : ((size_t)i * BYTE_BITS + BYTE_BITS - 1 - to) * NETWORK_BITS;
+            size_t wire =
+                reads ? (size_t)i * NETWORK_BITS + to : ((size_t)i * BYTE_BITS + BYTE_BITS - 1 - to) * NETWORK_BITS;
             if (!add_bit(x, &l, n, n->outputs.data[wire], reads, to))
                 return false;
         }
@@ -286,7 +286,8 @@ static sir_filter *packed_filter(packer *x, const sir_filter *f, bool reads)
 {
     sir_function *work = ARENA_NEW(x->m->arena, sir_function), *prework = ARENA_NEW(x->m->arena, sir_function);
     if (f->handlers.len != 0 || f->functions.len != 0 || f->stateful || f->prints || f->uses_iter || f->uses_random ||
-        !packed_body(x, f, f->work, reads, work) || (f->prework != NULL && !packed_body(x, f, f->prework, reads, prework)))
+        !packed_body(x, f, f->work, reads, work) ||
+        (f->prework != NULL && !packed_body(x, f, f->prework, reads, prework)))
         return NULL;
     sir_filter *r = pass_copy_filter(x->m, f);
     r->name = pass_unique_filter_name(x->m, x->m->arena, f->name);
@@ -522,8 +523,9 @@ static bool pack_filter(packer *x, sir_actor *file)
     VEC_PUSH(m->arena, &m->filters, f);
     file->item = c->type = sir_type_stored(m, SIR_STORED_UINT8);
     if (x->p->diag->remarks)
-        diag_remark(x->p->diag, sir_range(m, x->p->sources, a->loc), "'%s' %s the bits of '%s' as whole bytes [pack-bits]",
-                    a->name, reads ? "takes" : "gives", file->name);
+        diag_remark(x->p->diag, sir_range(m, x->p->sources, a->loc),
+                    "'%s' %s the bits of '%s' as whole bytes [pack-bits]", a->name, reads ? "takes" : "gives",
+                    file->name);
     return true;
 }
 

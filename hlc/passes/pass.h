@@ -25,17 +25,17 @@ typedef struct hlc_program {
     diag_engine *diag;
     source_set *sources;
     sir_module *module;
-    struct schedule *schedule;     // NULL until the pass 'schedule'
-    struct plan *plan;             // NULL until the pass 'map'
+    struct schedule *schedule; // NULL until the pass 'schedule'
+    struct plan *plan;         // NULL until the pass 'map'
     // Of a program with dynamic rates, once there is a plan; module and schedule are then those of its static graph.
     struct plan_net *net;
     // Of one that is spread over several processors, likewise.
     struct plan_cut *cut;
-    hmap *bit_lanes; // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for
+    hmap *bit_lanes;   // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for
     hmap *tables_made; // of all networks (hlc/ir/network.h); NULL: there are none
     hmap *item_bounds; // of filters: bounds of their ints (hlc/plan/thread_bounds.c)
-    hmap *lacks;   // of filters: what processors lack for them (hlc/plan/record.h); NULL: none was asked for
-    hmap *foreign; // filters that only fallback processors can run, and why; NULL: there are none
+    hmap *lacks;       // of filters: what processors lack for them (hlc/plan/record.h); NULL: none was asked for
+    hmap *foreign;     // filters that only fallback processors can run, and why; NULL: there are none
     const struct machine *machine; // NULL until a pass or stage needs it
     struct plan_profile *profile;  // of --profile-use; NULL: none
     const hlc_config *config;

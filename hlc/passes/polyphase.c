@@ -663,8 +663,8 @@ static sir_filter *make_phases(polyphaser *p, summer *x, const phase_round *r)
     c.filter->work->body = (sir_block){0};
     c.filter->work->locals.len = 0;
     c.locals = ARENA_ARRAY(p->a, uint32_t, x->filter->work->locals.len + 1);
-    c.bodies = (sir_copier){
-        .arena = p->m->arena, .locals = c.locals, .context = &c, .stmt = replace_stmt, .declare = declare};
+    c.bodies =
+        (sir_copier){.arena = p->m->arena, .locals = c.locals, .context = &c, .stmt = replace_stmt, .declare = declare};
     for (VEC_EACH(sum_loop, l, &x->sums))
         deal(x, l, r);
     c.slope = r->samples / r->firings;

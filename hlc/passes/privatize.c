@@ -48,9 +48,8 @@ static bool is_complete(const privatizer *p, const lvalues *known, sir_expr *bas
         return false;
     for (size_t i = 0; i < parts; i++) {
         sir_expr *number = sir_const_int(p->m, (int32_t)i, base->loc);
-        const sir_expr *part = t->kind == SIR_ARRAY
-                                   ? sir_expr2(p->m, SIR_INDEX, 0, t->element, base, number, base->loc)
-                                   : sir_member(p->m, base, (uint32_t)i, base->loc);
+        const sir_expr *part = t->kind == SIR_ARRAY ? sir_expr2(p->m, SIR_INDEX, 0, t->element, base, number, base->loc)
+                                                    : sir_member(p->m, base, (uint32_t)i, base->loc);
         if (!has(known, part))
             return false;
     }
@@ -166,8 +165,8 @@ static void walk_for(privatizer *p, lvalues *known, lvalues *loops, const sir_st
             break;
         if (!mentions(*k, local))
             add(p, known, *k);
-        else if ((*k)->kind == SIR_INDEX && canon_is_local((*k)->u.arg[1], local) &&
-                 !mentions((*k)->u.arg[0], local) && runs_over(s, (*k)->u.arg[0]->type))
+        else if ((*k)->kind == SIR_INDEX && canon_is_local((*k)->u.arg[1], local) && !mentions((*k)->u.arg[0], local) &&
+                 runs_over(s, (*k)->u.arg[0]->type))
             add(p, known, (*k)->u.arg[0]);
     }
 }
@@ -319,7 +318,8 @@ static bool privatize(privatizer *p, hlc_program *hlc)
     bool any = false;
     p->candidate = ARENA_ARRAY(p->a, bool, f->fields.len + 1);
     for (size_t i = 0; i < f->fields.len; i++)
-        any |= p->candidate[i] = !f->fields.data[i].constant && f->fields.data[i].role == SIR_STATE && f->fields.data[i].type->words <= PRIVATE_WORDS;
+        any |= p->candidate[i] = !f->fields.data[i].constant && f->fields.data[i].role == SIR_STATE &&
+                                 f->fields.data[i].type->words <= PRIVATE_WORDS;
     if (!any)
         return false;
     for (VEC_EACH(sir_function *, g, &f->functions))

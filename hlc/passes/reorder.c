@@ -216,7 +216,8 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
         pass_in_loop(m, own->region))
         return false;
     uint32_t from = own->inputs.data[0];
-    reorderer x = {.a = a, .m = m, .filter = own->filter, .order = {.m = m, .a = a, .items = own->filter->work->pop.max}};
+    reorderer x = {
+        .a = a, .m = m, .filter = own->filter, .order = {.m = m, .a = a, .items = own->filter->work->pop.max}};
     x.order.to = ARENA_ARRAY(a, int64_t, (size_t)x.order.items + 1);
     if (!find_source(&x, from) || !is_alone(m, own->filter) || !visit(&x, false))
         return false;

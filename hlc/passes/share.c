@@ -30,9 +30,9 @@ typedef struct sharer {
     hlc_program *hlc;
     sir_module *m;
     VEC(stream) streams;
-    uint32_t *of;   // per channel: its stream, 0 not known yet
-    bool *gone;     // per actor
-    hmap computed;  // filter and stream taken: the actor's number and one
+    uint32_t *of;  // per channel: its stream, 0 not known yet
+    bool *gone;    // per actor
+    hmap computed; // filter and stream taken: the actor's number and one
     bool any;
 } sharer;
 
@@ -72,8 +72,9 @@ static bool can_share(const sir_module *m, const sir_actor *a)
 {
     const sir_filter *f = a->filter;
     if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || f->prints || f->uses_random || f->sends ||
-        f->handlers.len != 0 || f->functions.len != 0 || a->least != 0 || !is_static(f->work) || !is_static(f->prework) ||
-        m->channels.data[a->inputs.data[0]].initial.len != 0 || m->channels.data[a->outputs.data[0]].initial.len != 0)
+        f->handlers.len != 0 || f->functions.len != 0 || a->least != 0 || !is_static(f->work) ||
+        !is_static(f->prework) || m->channels.data[a->inputs.data[0]].initial.len != 0 ||
+        m->channels.data[a->outputs.data[0]].initial.len != 0)
         return false;
     body_facts b = {0};
     sir_visit_stmts(&f->work->body, look, &b);
@@ -124,7 +125,10 @@ static void number_actor(sharer *x, uint32_t actor)
         number_outputs(x, actor);
         return;
     }
-    struct { const void *filter; uint64_t in; } key = {a->filter, in};
+    struct {
+        const void *filter;
+        uint64_t in;
+    } key = {a->filter, in};
     size_t known = (size_t)hmap_getn(&x->computed, &key, sizeof key);
     if (known == 0) {
         hmap_setn(&x->computed, &key, sizeof key, (void *)((size_t)actor + 1));
@@ -198,7 +202,8 @@ static void rebuild(sharer *x)
 {
     sir_module *m = x->m;
     graph g = {0};
-    uint32_t *number = ARENA_ARRAY(x->a, uint32_t, m->actors.len + 1), *first = ARENA_ARRAY(x->a, uint32_t, x->streams.len);
+    uint32_t *number = ARENA_ARRAY(x->a, uint32_t, m->actors.len + 1),
+             *first = ARENA_ARRAY(x->a, uint32_t, x->streams.len);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         if (x->gone[i])
             continue;
@@ -233,7 +238,8 @@ static void rebuild(sharer *x)
         }
         for (VEC_EACH(uint32_t, use, &st->uses)) {
             sir_channel old = m->channels.data[*use];
-            connect(x, &g, old, from, from_number, port++, m->actors.data[old.consumer], number[old.consumer], old.consumer_port);
+            connect(x, &g, old, from, from_number, port++, m->actors.data[old.consumer], number[old.consumer],
+                    old.consumer_port);
         }
     }
     for (size_t i = 0; i < m->channels.len; i++) {

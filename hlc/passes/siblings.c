@@ -187,7 +187,8 @@ static bool looks_alike(const merger *x)
             return false;
     }
     int64_t pops = filter_at(x, 0, 0)->work->pop.max, pushes = filter_at(x, x->b->stages.len - 1, 0)->work->push.max;
-    return (state || deals_single_windows(x)) && pops % split_weight(x) == 0 && pushes % x->m->actors.data[x->b->join]->weights.data[0] == 0;
+    return (state || deals_single_windows(x)) && pops % split_weight(x) == 0 &&
+           pushes % x->m->actors.data[x->b->join]->weights.data[0] == 0;
 }
 
 // ---- Fields ----
@@ -797,8 +798,7 @@ static bool make_chain(merger *x)
     VEC_PUSH(x->a, &x->work->body, decl);
     VEC_PUSH(x->a, &x->work->body, pop);
     VEC_PUSH(x->a, &x->work->body, loop);
-    VEC_PUSH(x->a, &x->work->body,
-             new_push(x, sir_ref(x->m, SIR_LOCAL, x->item, first->output, loc), loc));
+    VEC_PUSH(x->a, &x->work->body, new_push(x, sir_ref(x->m, SIR_LOCAL, x->item, first->output, loc), loc));
     return true;
 }
 

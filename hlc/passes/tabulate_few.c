@@ -173,9 +173,10 @@ static bool is_settled(const few *x, const sir_expr *e)
 
 static void reject(few *x, const sir_expr *root)
 {
-    bool *flag = root == NULL ? NULL : root->kind == SIR_LOCAL ? &x->locals[root->index]
-                                     : root->kind == SIR_FIELD ? &x->fields[root->index]
-                                                               : NULL;
+    bool *flag = root == NULL              ? NULL
+                 : root->kind == SIR_LOCAL ? &x->locals[root->index]
+                 : root->kind == SIR_FIELD ? &x->fields[root->index]
+                                           : NULL;
     if (flag != NULL && *flag) {
         *flag = false;
         x->changed = true;
@@ -364,7 +365,8 @@ static void add_key(few *x, sir_stmt *s, sir_expr *e)
     for (size_t i = 0; i < x->keys.len && of->kind == SIR_LOCAL; i++) { // the same bits of a local that has one value
         const few_key *k = &x->keys.data[i];
         const sir_expr *other = k->source->u.arg[0];
-        if (k->mask == mask->u.value.i && other->kind == SIR_LOCAL && other->index == of->index && x->now[of->index].i == 1)
+        if (k->mask == mask->u.value.i && other->kind == SIR_LOCAL && other->index == of->index &&
+            x->now[of->index].i == 1)
             at = i;
     }
     if (at == x->keys.len && at < FEW_KEYS)
@@ -443,7 +445,8 @@ static int64_t cost_of(const few *x, const sir_expr *e)
 {
     if (key_at(x, e) != NULL && !all_settled(x, e, NULL))
         return 0;
-    int64_t cost = e->kind == SIR_CONST || e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL ? 0 : 1;
+    int64_t cost =
+        e->kind == SIR_CONST || e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL ? 0 : 1;
     if (e->kind == SIR_INDEX)
         cost = e->u.arg[0]->kind == SIR_INDEX ? 0 : FEW_COST_LOAD;
     else if (e->kind == SIR_SELECT)
@@ -543,17 +546,17 @@ static sir_stmt *merge(const few *x, const sir_stmt *s)
     if (then->len != 1 || otherwise->len > 1)
         return NULL;
     sir_expr *a = change_of(x, then->data[0], &target, &xors);
-    sir_expr *b = otherwise->len == 0 ? sir_const_int(x->m, 0, s->loc)
-                                      : change_of(x, otherwise->data[0], &other, &other_xors);
+    sir_expr *b =
+        otherwise->len == 0 ? sir_const_int(x->m, 0, s->loc) : change_of(x, otherwise->data[0], &other, &other_xors);
     if (a == NULL || b == NULL ||
         (other != NULL && (other->kind != target->kind || other->index != target->index || xors != other_xors)))
         return NULL;
     sir_expr *by = sir_expr3(x->m, SIR_SELECT, target->type, s->u.if_.cond, a, b, s->loc);
     sir_stmt *r = sir_stmt_new(x->m, SIR_SET, then->data[0]->loc);
     r->u.set.target = sir_ref(x->m, (sir_expr_kind)target->kind, target->index, target->type, target->loc);
-    r->u.set.value = sir_expr2(x->m, SIR_BINARY, xors ? LANG_OP_XOR : LANG_OP_ADD, target->type,
-                               sir_ref(x->m, (sir_expr_kind)target->kind, target->index, target->type, target->loc), by,
-                               s->loc);
+    r->u.set.value =
+        sir_expr2(x->m, SIR_BINARY, xors ? LANG_OP_XOR : LANG_OP_ADD, target->type,
+                  sir_ref(x->m, (sir_expr_kind)target->kind, target->index, target->type, target->loc), by, s->loc);
     return r;
 }
 
@@ -683,9 +686,7 @@ static void execute(few *x, const sir_stmt *s)
         *(s->u.set.target->kind == SIR_LOCAL ? &x->now[s->u.set.target->index]
                                              : &x->state_now[s->u.set.target->index]) = value_now(x, s->u.set.value);
         break;
-    case SIR_IF:
-        execute_block(x, value_now(x, s->u.if_.cond).i != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
-        break;
+    case SIR_IF: execute_block(x, value_now(x, s->u.if_.cond).i != 0 ? &s->u.if_.then : &s->u.if_.otherwise); break;
     case SIR_FOR: execute_for(x, s); break;
     default: x->stops = true; break;
     }
@@ -732,7 +733,9 @@ static bool run_row(few *x, const int32_t *state)
 // From the initial values on. False: there are too many, or something would stop the program.
 static bool run_all(few *x)
 {
-    typedef struct tuple { int32_t of[FEW_FIELDS]; } tuple;
+    typedef struct tuple {
+        int32_t of[FEW_FIELDS];
+    } tuple;
     VEC(tuple) states = {0};
     hmap seen;
     tuple t = {0};
@@ -882,8 +885,9 @@ static sir_expr *subscript(const few *x, size_t d, int64_t least, sir_loc loc)
         i = sir_expr1(x->m, SIR_CONVERT, 0, type, i, loc);
     else if (i->type->kind == SIR_BOOLEAN)
         i = sir_expr3(x->m, SIR_SELECT, type, i, sir_const_int(x->m, 1, loc), sir_const_int(x->m, 0, loc), loc);
-    return least == 0 ? i
-                      : sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, type, i, sir_const_int(x->m, (int32_t)least, loc), loc);
+    return least == 0
+               ? i
+               : sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, type, i, sir_const_int(x->m, (int32_t)least, loc), loc);
 }
 
 static bool is_read(const few *x, const few_table *t, const sir_type *type)
@@ -929,8 +933,7 @@ static void rebuild_stmt(few *x, sir_stmt *s, sir_block *to)
         sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, s->loc);
         const sir_expr *e = k->source;
         decl->u.decl.local = k->local;
-        decl->u.decl.init =
-            sir_expr2(x->m, SIR_BINARY, LANG_OP_AND, e->type, e->u.arg[0], e->u.arg[1], e->loc);
+        decl->u.decl.init = sir_expr2(x->m, SIR_BINARY, LANG_OP_AND, e->type, e->u.arg[0], e->u.arg[1], e->loc);
         VEC_PUSH(x->m->arena, to, decl);
     }
     if (r->kind == FEW_GOES)

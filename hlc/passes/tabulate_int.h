@@ -24,7 +24,8 @@ typedef struct tab_values {
     const sir_module *m;
     const sir_filter *filter;
     const void *context;
-    bool (*given)(const void *context, const sir_expr *e, sir_scalar *r); // false: to be computed from what it consists of
+    bool (*given)(const void *context, const sir_expr *e,
+                  sir_scalar *r); // false: to be computed from what it consists of
 } tab_values;
 
 // False: the value is not known, the operation would stop the program, or a subscript is outside.

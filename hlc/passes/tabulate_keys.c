@@ -54,7 +54,7 @@ typedef struct key_pass {
     bool negated;
     uint32_t key;
     int32_t key_now;
-    bool *within; // per local: declared in the branches; NULL: the key is never assigned again
+    bool *within;  // per local: declared in the branches; NULL: the key is never assigned again
     bool looks_up; // something that goes is looked up by the key
     size_t tables;
     bool changed;
@@ -261,8 +261,12 @@ static bool is_there(const key_pass *x, const sir_expr *target)
     for (; target->kind == SIR_INDEX; target = target->u.arg[0]) {
         const sir_expr *at = target->u.arg[1];
         const tab_loop *l = at->kind == SIR_LOCAL ? loop_of(x, at->index) : NULL;
-        int64_t least = at->kind == SIR_CONST ? at->u.value.i : l != NULL && l->extent > 0 ? l->least : -1,
-                most = at->kind == SIR_CONST ? least : l != NULL ? least + l->extent - 1 : -1;
+        int64_t least = at->kind == SIR_CONST        ? at->u.value.i
+                        : l != NULL && l->extent > 0 ? l->least
+                                                     : -1,
+                most = at->kind == SIR_CONST ? least
+                       : l != NULL           ? least + l->extent - 1
+                                             : -1;
         if (least < 0 || most >= (int64_t)target->u.arg[0]->type->length)
             return false;
     }
@@ -284,7 +288,8 @@ static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *oth
             sir_stmt *set = sir_stmt_new(x->m, SIR_SET, s->loc);
             set->u.set.target = s->u.set.target;
             // Where there is no other branch a variable stays as it is.
-            joined = t == NULL ? is_there(x, s->u.set.target) : canon_same_expr(s->u.set.target, t->u.set.target, false);
+            joined =
+                t == NULL ? is_there(x, s->u.set.target) : canon_same_expr(s->u.set.target, t->u.set.target, false);
             set->u.set.value =
                 joined ? join_values(x, s->u.set.value, t == NULL ? s->u.set.target : t->u.set.value) : NULL;
             joined = set->u.set.value != NULL;
@@ -301,8 +306,7 @@ static bool asks_for_key(key_pass *x, const sir_expr *cond)
     if (!compares || cond->u.arg[0]->kind != SIR_LOCAL || cond->u.arg[1]->kind != SIR_CONST)
         return false;
     uint32_t key = cond->u.arg[0]->index;
-    if (cond->u.arg[0]->type->kind != SIR_INT || x->bits[key] >= KEY_VALUES ||
-        tab_below(x->bits[key]) != x->bits[key])
+    if (cond->u.arg[0]->type->kind != SIR_INT || x->bits[key] >= KEY_VALUES || tab_below(x->bits[key]) != x->bits[key])
         return false;
     x->cond = cond;
     x->key = key;

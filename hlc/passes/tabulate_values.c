@@ -60,7 +60,8 @@ static bool compute_binary(const tab_values *t, const sir_expr *e, sir_scalar *r
 
 bool tab_is_constant(const sir_filter *f, const sir_expr *root)
 {
-    return root != NULL && (root->kind == SIR_GLOBAL || (root->kind == SIR_FIELD && f->fields.data[root->index].constant));
+    return root != NULL &&
+           (root->kind == SIR_GLOBAL || (root->kind == SIR_FIELD && f->fields.data[root->index].constant));
 }
 
 bool tab_compute(const tab_values *t, const sir_expr *e, sir_scalar *r)

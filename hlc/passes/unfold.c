@@ -57,7 +57,8 @@ static bool value_of(const sir_expr *e, uint32_t variable, int32_t now, int32_t 
     }
     if (e->kind != SIR_BINARY || e->u.arg[0]->type->kind != SIR_INT || !value_of(e->u.arg[0], variable, now, &x[0]) ||
         !value_of(e->u.arg[1], variable, now, &x[1]) ||
-        !sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, (sir_scalar){.i = x[0]}, (sir_scalar){.i = x[1]}, &r))
+        !sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, (sir_scalar){.i = x[0]}, (sir_scalar){.i = x[1]},
+                         &r))
         return false;
     *value = r.i;
     return true;

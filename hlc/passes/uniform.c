@@ -165,7 +165,8 @@ static void split_local(splitter *x, sir_block *b, size_t loop, uint32_t local)
     const sir_stmt *first = b->data[start];
     sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, first->loc), *s = b->data[loop];
     decl->u.decl.local = x->split[local];
-    decl->u.decl.init = sir_copy_expr(&(sir_copier){.arena = x->m->arena}, first->kind == SIR_DECL ? first->u.decl.init : first->u.set.value);
+    decl->u.decl.init = sir_copy_expr(&(sir_copier){.arena = x->m->arena},
+                                      first->kind == SIR_DECL ? first->u.decl.init : first->u.set.value);
     if (count(&x->f->body, 0, x->f->body.len, local).reads > 0) { // behind the loop: it reads its own
         keep_last(x, &s->u.loop.pre, local, x->split[local]);
         keep_last(x, &s->u.loop.body, local, x->split[local]);

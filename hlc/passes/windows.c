@@ -70,8 +70,8 @@ typedef struct tracer {
     bool *unfit; // per field: something else than items is kept there
     window_facts *facts;
     int64_t steps, firing, popped;
-    int64_t fresh;  // the first item that no clearing has come behind
-    bool clears;    // this firing sets elements to zero
+    int64_t fresh; // the first item that no clearing has come behind
+    bool clears;   // this firing sets elements to zero
     uint32_t into; // the array that the present statement writes
     int unknown;   // conditions around that are not known
     trace_phase phase;

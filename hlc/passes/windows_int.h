@@ -24,7 +24,7 @@ typedef struct window_site {
 } window_site;
 
 typedef struct window_facts {
-    bool *gone; // per field: an array of items that the window takes the place of
+    bool *gone;     // per field: an array of items that the window takes the place of
     bool *cleared;  // per field: there are zeroes in it in the place of items
     int64_t every;  // firings from one clearing to the next; 0: there is none
     bool irregular; // they are not known to come so

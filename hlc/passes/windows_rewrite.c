@@ -186,9 +186,9 @@ static sir_expr *item_since(rewriter *r, const window_site *s, sir_expr *item)
     sir_scalar none = {0};
     if (r->since == SIR_NONE)
         r->since = sir_local_new(m, r->filter->work, "since", t, r->filter->work->loc);
-    sir_expr *recent = sir_expr2(m, SIR_BINARY, LANG_OP_GE, m->scalar[SIR_BOOLEAN],
-                                 sir_ref(m, SIR_LOCAL, r->since, t, item->loc), affine_of(r, s, -1, 0, item->loc),
-                                 item->loc),
+    sir_expr *recent =
+                 sir_expr2(m, SIR_BINARY, LANG_OP_GE, m->scalar[SIR_BOOLEAN],
+                           sir_ref(m, SIR_LOCAL, r->since, t, item->loc), affine_of(r, s, -1, 0, item->loc), item->loc),
              *otherwise = sir_const(m, item->type, none, item->loc);
     return sir_expr3(m, SIR_SELECT, item->type, recent, item, otherwise, item->loc);
 }

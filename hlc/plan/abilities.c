@@ -141,8 +141,7 @@ static plan_lack lack_of_step(hlc_program *p, const sir_filter *f, const machine
 
 plan_lack plan_lack_of_outputs(arena *a, int64_t pushed, const machine_processor *x, sir_loc loc)
 {
-    const plan_reason why = {PLAN_WHY_OUTPUTS,
-                             .names = {x->element.name},
+    const plan_reason why = {PLAN_WHY_OUTPUTS, .names = {x->element.name},
                              .counts = {pushed, (int64_t)x->abilities.outputs}};
     return (plan_lack){plan_reason_of(a, why), loc, "outputs"};
 }
@@ -250,8 +249,8 @@ const plan_reason *plan_actor_is_tied(hlc_program *p, uint32_t actor)
     const plan_reason *foreign = foreign_reason(p, f);
     if (foreign != NULL || f == NULL)
         return foreign;
-    return f->sends            ? plan_reason_plain(PLAN_WHY_SENDS)
-           : f->prints         ? plan_reason_plain(PLAN_WHY_PRINTS)
+    return f->sends             ? plan_reason_plain(PLAN_WHY_SENDS)
+           : f->prints          ? plan_reason_plain(PLAN_WHY_PRINTS)
            : calls_native(p, f) ? plan_reason_plain(PLAN_WHY_NATIVES)
                                 : NULL;
 }

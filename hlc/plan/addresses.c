@@ -178,7 +178,8 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
     uint64_t address = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (pl->buffers.data[i].keep == 0 && !l.shared[i] && l.of[i].kernel != PLAN_NONE) {
-            l.of[i].area = pl->net == NULL ? 0 : areas[pl->net->kernel_of[m->channels.data[pl->buffers.data[i].channel].producer]];
+            l.of[i].area =
+                pl->net == NULL ? 0 : areas[pl->net->kernel_of[m->channels.data[pl->buffers.data[i].channel].producer]];
             scratch[scratch_count++] = l.of[i];
         } else {
             pl->buffers.data[i].address = address;

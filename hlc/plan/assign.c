@@ -22,7 +22,8 @@ typedef struct assigner {
 // Of state, code and tables.
 static int64_t bytes_of(const assigner *d, size_t kernel)
 {
-    return (int64_t)plan_footprint_bytes(&d->cut->kernels.data[kernel].footprint, &d->cut->resources->processors.data[0]);
+    return (int64_t)plan_footprint_bytes(&d->cut->kernels.data[kernel].footprint,
+                                         &d->cut->resources->processors.data[0]);
 }
 
 static bool has_room(const assigner *d, uint32_t kernel, uint32_t processor)
@@ -109,8 +110,8 @@ static bool place_by(assigner *d, uint32_t *at, bool largest)
             const plan_cut_kernel *kernel = &d->cut->kernels.data[i];
             if (kernel->parallel || done[i])
                 continue;
-            bool more = best == n ||
-                        (largest ? bytes_of(d, i) > bytes_of(d, best) : kernel->seconds > d->cut->kernels.data[best].seconds);
+            bool more = best == n || (largest ? bytes_of(d, i) > bytes_of(d, best)
+                                              : kernel->seconds > d->cut->kernels.data[best].seconds);
             best = more ? i : best;
         }
         if (best == n)
@@ -322,7 +323,7 @@ plan_assignment plan_assign(const hlc_program *p, const plan_cut *cut, int64_t s
         slots = ASSIGN_SLOTS;
     found.slots = (uint32_t)slots;
     found.rounds = latency != 0 && slots * round > latency ? 1 : (uint32_t)slots;
-    found.where = ARENA_ARRAY(p->arena, uint32_t, cut->kernels.len * found.strips + 1);
+    found.where = ARENA_ARRAY(p->arena, uint32_t, cut->kernels.len *found.strips + 1);
     for (size_t i = 0; i < cut->kernels.len; i++)
         assign_kernel(&d, &found, i, pinned[i]);
     return found;

@@ -35,8 +35,9 @@ static void add_kernels(problem *k)
     const machine_processor *first = cut->resources->processors.data[0].processor;
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         const plan_cut_kernel *kernel = &cut->kernels.data[i];
-        uint32_t named = kernel->pinned_by != SIR_NONE && !kernel->parallel ? kernel->pinned_by
-                                                                            : cut->graph->kernels.data[i].actors.data[0];
+        uint32_t named = kernel->pinned_by != SIR_NONE && !kernel->parallel
+                             ? kernel->pinned_by
+                             : cut->graph->kernels.data[i].actors.data[0];
         VEC_PUSH(k->p->arena, &k->map.tasks,
                  (map_task){.name = cut->graph->whole->actors.data[named]->name,
                             .time = kernel->seconds * k->strip,
@@ -53,7 +54,8 @@ static void add_queues(problem *k)
     const plan_cut *cut = k->cut;
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const plan_stream *st = &cut->graph->streams.data[queue->stream];
-        double item = (double)plan_queue_item_bytes(cut, queue->stream), delay = (double)queue->delay; // beyond a strip's own
+        double item = (double)plan_queue_item_bytes(cut, queue->stream),
+               delay = (double)queue->delay; // beyond a strip's own
         map_edge e = {.from = st->from == SIR_NONE ? MAP_OUTSIDE : st->from,
                       .to = st->to == SIR_NONE ? MAP_OUTSIDE : st->to,
                       .bytes = (double)plan_queue_step(cut, queue->stream) * item * k->strip + delay * item,
@@ -124,8 +126,8 @@ static map_limit find_bound(const problem *k, const map_result *r)
         if (graph->streams.data[i].from == SIR_NONE || graph->streams.data[i].to == SIR_NONE) // whichever task it is
             VEC_PUSH(k->p->arena, &whole.edges,
                      (map_edge){.from = MAP_OUTSIDE,
-                                .bytes = (double)plan_queue_step(k->cut, i) *
-                                         (double)plan_queue_item_bytes(k->cut, i) * k->strip});
+                                .bytes = (double)plan_queue_step(k->cut, i) * (double)plan_queue_item_bytes(k->cut, i) *
+                                         k->strip});
     map_limit bound;
     const char *why;
     return map_bound(k->p->arena, &whole, &bound, &why) && bound.seconds > 0 ? bound : r->bound;

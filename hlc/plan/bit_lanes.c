@@ -16,7 +16,7 @@
 enum {
     BIT_LEAST = 16, // bytes of a vector
     BIT_MOST = 64,
-    BIT_ROWS = 16,        // items that are turned together
+    BIT_ROWS = 16, // items that are turned together
 };
 
 // Whether so many firings may come at once.
@@ -40,8 +40,8 @@ static int own_lanes(const machine_processor *x)
 
 int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x)
 {
-    if (p->config->no_lanes || p->config->check_bounds || p->config->opt_level < BIT_LEVEL || x == NULL || x->simd_width < BIT_LEAST ||
-        x->abilities.outputs < BIT_OUTPUTS || x->caches.len == 0)
+    if (p->config->no_lanes || p->config->check_bounds || p->config->opt_level < BIT_LEVEL || x == NULL ||
+        x->simd_width < BIT_LEAST || x->abilities.outputs < BIT_OUTPUTS || x->caches.len == 0)
         return 0;
     return has_wide_vectors(p, x) ? 8 * BIT_MOST : own_lanes(x);
 }
@@ -247,7 +247,8 @@ const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor
     b = ARENA_NEW(p->arena, plan_bit_lanes);
     b->lanes = (int)key.lanes / 2;
     hmap_setn(p->bit_lanes, &key, sizeof key, b);
-    if (b->lanes != 0 && is_turned(f->input) && is_turned(f->output) && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_fuse_horizontally(f))
+    if (b->lanes != 0 && is_turned(f->input) && is_turned(f->output) && f->work != NULL && plan_has_bits(f) &&
+        !f->finite && plan_filter_can_fuse_horizontally(f))
         decide(p, x, b, f);
     return b;
 }

@@ -57,8 +57,7 @@ static double stmt_cost(cost_table *t, const sir_stmt *s)
     case SIR_RANDOM: return COST_MATH;
     case SIR_CALL: return 2 + call_cost(t, s->u.call.function);
     case SIR_IF:
-        return 1 + expr_cost(s->u.if_.cond) +
-               (block_cost(t, &s->u.if_.then) + block_cost(t, &s->u.if_.otherwise)) / 2;
+        return 1 + expr_cost(s->u.if_.cond) + (block_cost(t, &s->u.if_.then) + block_cost(t, &s->u.if_.otherwise)) / 2;
     case SIR_FOR: return loop_rounds(s) * (1 + block_cost(t, &s->u.for_.body));
     case SIR_LOOP:
         return COST_LOOP_ROUNDS * (1 + block_cost(t, &s->u.loop.pre) + expr_cost(s->u.loop.cond) +

@@ -85,8 +85,9 @@ static bool stay(hlc_program *p, const plan_resources *r, const plan_reason *rea
         return false;
     }
     if (p->diag->remarks)
-        diag_remark(p->diag, program_range(p), needs_streams(p) ? "'%s' is not cut by strips, but into kernels that streams join: %s [map]"
-                                                                : "'%s' stays on one processor: %s [map]",
+        diag_remark(p->diag, program_range(p),
+                    needs_streams(p) ? "'%s' is not cut by strips, but into kernels that streams join: %s [map]"
+                                     : "'%s' stays on one processor: %s [map]",
                     p->module->name, why);
     return true;
 }
@@ -286,8 +287,7 @@ static void report_lack(hlc_program *p, const plan_resources *r, const sir_actor
     const machine_element *e = &r->processors.data[0].processor->element;
     diag_record *d = diag_error(p->diag, sir_range(p->module, p->sources, lack->loc),
                                 "'%s' %s, and no kernel processor of machine '%s' can run it", actor->name,
-                                plan_reason_text(p->arena, lack->why),
-                                r->machine->name);
+                                plan_reason_text(p->arena, lack->why), r->machine->name);
     diag_add_note(p->diag, d, machine_value_range(e, lack->key), "the machine file says so of '%s'", e->name);
 }
 

@@ -39,7 +39,8 @@ static const double *times_of(const hlc_program *p, const plan_record *record, u
     const plan_record_actor *a = &record->of[actor];
     size_t n = record->resources->processors.len;
     double *times = plan_record_is_plain(record) ? NULL : ARENA_ARRAY(p->arena, double, n + 1);
-    double first = a->operations / a->lanes * plan_seconds_an_operation(record->resources->processors.data[0].processor);
+    double first =
+        a->operations / a->lanes * plan_seconds_an_operation(record->resources->processors.data[0].processor);
     for (size_t q = 0; times != NULL && q < n; q++) {
         double seconds = a->seconds[record->kind_of[q]];
         times[q] = seconds < 0 ? -1 : first > 0 ? time * (seconds / first) : time;

@@ -35,11 +35,11 @@ typedef struct grouper {
     const plan_record *record;
     VEC(const char *) able; // NOTE(able)
     hmap able_number;
-    bool layers;         // units with state are joined layer by layer
+    bool layers; // units with state are joined layer by layer
     sched_units units;
-    uint32_t *unit;     // per actor; SIR_NONE: the control program's
-    bool *keeps;        // per unit
-    uint32_t *able_of;  // per unit
+    uint32_t *unit;    // per actor; SIR_NONE: the control program's
+    bool *keeps;       // per unit
+    uint32_t *able_of; // per unit
     uint32_t *level;
     uint32_t *of; // per actor: its group
     VEC(group) groups;
@@ -382,7 +382,8 @@ uint32_t *plan_cut_group(hlc_program *p, const plan_record *record, size_t *coun
 {
     size_t n = p->module->actors.len;
     const plan_resources *r = record->resources;
-    grouper g = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .record = record, .processors = r->processors.len};
+    grouper g = {
+        .p = p, .a = p->arena, .m = p->module, .s = p->schedule, .record = record, .processors = r->processors.len};
     hmap_init(&g.able_number, g.a);
     g.able_of = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.unit = ARENA_ARRAY(g.a, uint32_t, n + 1);

@@ -16,7 +16,7 @@ typedef struct spacer {
     hlc_program *p;
     const plan_record *record;
     arena *a;
-    uint32_t *unit;    // per actor: its place in the order, SIR_NONE: the control program's
+    uint32_t *unit; // per actor: its place in the order, SIR_NONE: the control program's
     size_t units;
     double *load;      // per place: of all units before it
     double *bytes;     // per place: of state of all units before it
@@ -153,8 +153,8 @@ static double find_load(const spacer *s, size_t most, size_t *begins)
 static size_t cut_cheaply(const spacer *s, double load, size_t most, size_t *begins)
 {
     size_t n = s->units, width = n + 1;
-    double *best = ARENA_ARRAY(s->a, double, most * width + 1); // by count of stretches - 1 and end
-    uint32_t *from = ARENA_ARRAY(s->a, uint32_t, most * width + 1);
+    double *best = ARENA_ARRAY(s->a, double, most *width + 1); // by count of stretches - 1 and end
+    uint32_t *from = ARENA_ARRAY(s->a, uint32_t, most *width + 1);
     for (size_t k = 0; k < most; k++)
         for (size_t end = 1; end <= n; end++) {
             double *here = &best[k * width + end];
@@ -182,7 +182,7 @@ static size_t cut_cheaply(const spacer *s, double load, size_t most, size_t *beg
 static void find_room(spacer *s, const plan_resources *r, size_t most, size_t *begins)
 {
     const double rooms[] = {CUT_ROOM, CUT_LITTLE_ROOM, INFINITY}; // the first that leaves a cut
-    double smallest = INFINITY; // of the processors' own memories
+    double smallest = INFINITY;                                   // of the processors' own memories
     for (VEC_EACH(const plan_processor, q, &r->processors))
         if (!q->direct && (double)q->bytes < smallest)
             smallest = (double)q->bytes;
@@ -199,7 +199,8 @@ uint32_t *plan_cut_group_in_space(hlc_program *p, const plan_record *record, siz
     spacer s = {.p = p, .record = record, .a = p->arena};
     order_units(&s);
     weigh(&s);
-    size_t most = r->processors.len < s.units ? r->processors.len : s.units, *begins = ARENA_ARRAY(p->arena, size_t, most + 2);
+    size_t most = r->processors.len < s.units ? r->processors.len : s.units,
+           *begins = ARENA_ARRAY(p->arena, size_t, most + 2);
     *count = 0;
     if (most != 0 && !plan_record_is_plain(record)) {
         find_unable(&s);

@@ -23,7 +23,8 @@ static uint64_t bytes_beside(const plan_cut *cut, uint32_t processor)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < cut->kernels.len; i++)
         if (plan_kernel_runs_on(cut, i, processor))
-            bytes += plan_footprint_bytes(&cut->kernels.data[i].footprint, &cut->resources->processors.data[processor]) + 64;
+            bytes +=
+                plan_footprint_bytes(&cut->kernels.data[i].footprint, &cut->resources->processors.data[processor]) + 64;
     return bytes;
 }
 
@@ -65,7 +66,8 @@ static const plan_reason *assign(const hlc_program *p, const plan_candidate *c, 
     plan_cut *cut = e->cut;
     int64_t latency = p->config->max_latency, least = plan_cut_least_strips(e->plan, cut, c->strip);
     if (least > ASSIGN_STRIPS)
-        return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_SHORT_ROUND, .names = {e->plan->name}, .counts = {c->strip}});
+        return plan_reason_of(p->arena,
+                              (plan_reason){PLAN_WHY_SHORT_ROUND, .names = {e->plan->name}, .counts = {c->strip}});
     if (latency != 0 && least * c->strip > latency)
         return plan_reason_plain(PLAN_WHY_LATE_ROUND);
     plan_assignment round = c->round.where != NULL ? c->round : plan_assign(p, cut, c->strip, least);
@@ -222,8 +224,8 @@ static void report_shared(hlc_program *p, const plan_evaluation *e)
     const machine_memory *memory = machine_memory_by_name(p->machine, e->plan->memory);
     int64_t least = e->cut != NULL ? plan_cut_granule_of(e->cut) : 1;
     diag_error_at(p->diag, NULL,
-                  "strips of %" PRId64 " steady states of '%s' need %" PRIu64 " bytes of memory '%s', which has %" PRIu64
-                  ": %s",
+                  "strips of %" PRId64 " steady states of '%s' need %" PRIu64
+                  " bytes of memory '%s', which has %" PRIu64 ": %s",
                   e->plan->strip, e->plan->name, shared_bytes(e->plan), memory->element.name, memory->size,
                   e->plan->strip > least ? "use a smaller --strip"
                                          : "no strip is shorter; rates with smaller common multiples need less");

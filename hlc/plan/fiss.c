@@ -100,7 +100,8 @@ void plan_cut_prime(plan_cut *cut)
         if (kernel->parallel && cut->resources->ordinary > 1 && !plan_kernel_repeat(cut, i, &kernel->repeat, &actor))
             keep(kernel, cut->graph->actor_of[actor], plan_reason_plain(PLAN_WHY_FIRST_ITEMS));
     }
-    for (uint32_t i = 0; i < cut->graph->module->actors.len && cut->resources->ordinary > 1; i++) { // on one, runs go on
+    for (uint32_t i = 0; i < cut->graph->module->actors.len && cut->resources->ordinary > 1;
+         i++) { // on one, runs go on
         plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->kernel_of[i]];
         if (!kernel->parallel || s->reps[i] == 0 || cut->graph->actor_of[i] == SIR_NONE)
             continue;

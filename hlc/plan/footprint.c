@@ -164,7 +164,8 @@ static const char *describe(arena *a, const plan_footprint *f, uint64_t data, co
 }
 
 // Which of the actors needs most by itself.
-static size_t find_largest(arena *a, const sir_module *m, const uint32_t *actors, size_t count, const plan_processor *on)
+static size_t find_largest(arena *a, const sir_module *m, const uint32_t *actors, size_t count,
+                           const plan_processor *on)
 {
     size_t largest = 0;
     uint64_t most = 0;

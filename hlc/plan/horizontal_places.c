@@ -339,8 +339,7 @@ static int64_t transpose_all(placer *x)
     }
     int64_t lanes = state ? TRANSPOSE_STATE_MOST : TRANSPOSE_MOST;
     const uint64_t live = roots.len < TRANSPOSE_LIVE ? roots.len + 1 : TRANSPOSE_LIVE;
-    while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p) &&
-           !computing_hides(x, lanes))
+    while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p) && !computing_hides(x, lanes))
         lanes /= 2;
     const int64_t asked = x->p->config->strip;
     if (asked > TRANSPOSE_LEAST)

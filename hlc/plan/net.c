@@ -10,14 +10,14 @@ typedef struct cutter {
     const sir_module *m;
     const schedule *s;
     plan_net *p;
-    bool *alone;      // per actor: a kernel of its own
-    uint32_t *level;  // per actor
-    bool *stream;     // per channel
+    bool *alone;       // per actor: a kernel of its own
+    uint32_t *level;   // per actor
+    bool *stream;      // per channel
     const bool *apart; // per channel; or NULL
     uint32_t *kernel;  // per actor of the program; SIR_NONE: the control program's
-    uint32_t *copy;   // per actor of the program: its number in the static graph
-    hmap names;       // of actors, taken
-    bool given;       // the kernels are: they keep the whole program's counts
+    uint32_t *copy;    // per actor of the program: its number in the static graph
+    hmap names;        // of actors, taken
+    bool given;        // the kernels are: they keep the whole program's counts
 } cutter;
 
 static bool is_dynamic(const sir_actor *a)
@@ -56,7 +56,8 @@ static void find_levels(cutter *c)
         for (uint32_t k = u.start[unit]; k < u.start[unit + 1]; k++)
             for (VEC_EACH(uint32_t, out, &c->m->actors.data[u.members[k]]->outputs)) {
                 uint32_t to = *out == SIR_NONE ? unit : c->m->channels.data[*out].consumer;
-                bool rises = c->alone[u.members[k]] || c->alone[to] || (c->apart != NULL && *out != SIR_NONE && c->apart[*out]);
+                bool rises =
+                    c->alone[u.members[k]] || c->alone[to] || (c->apart != NULL && *out != SIR_NONE && c->apart[*out]);
                 if (u.of[to] != unit && c->level[unit] + rises > c->level[u.of[to]])
                     c->level[u.of[to]] = c->level[unit] + rises;
             }
@@ -70,8 +71,8 @@ static void find_streams(cutter *c)
     for (size_t i = 0; i < c->m->channels.len; i++) {
         const sir_channel *ch = &c->m->channels.data[i];
         c->stream[i] = c->alone[ch->producer] || c->alone[ch->consumer] ||
-                       c->level[ch->producer] != c->level[ch->consumer] || sir_is_file(c->m->actors.data[ch->producer]) ||
-                       sir_is_file(c->m->actors.data[ch->consumer]);
+                       c->level[ch->producer] != c->level[ch->consumer] ||
+                       sir_is_file(c->m->actors.data[ch->producer]) || sir_is_file(c->m->actors.data[ch->consumer]);
     }
 }
 
@@ -100,7 +101,8 @@ static void make_kernels(cutter *c)
             continue;
         uint32_t root = find_root(parent, i);
         if (number[root] == 0) {
-            plan_net_kernel kernel = {.dynamic = is_dynamic(c->m->actors.data[i]), .paced = c->s->paced[c->s->static_region[i]]};
+            plan_net_kernel kernel = {.dynamic = is_dynamic(c->m->actors.data[i]),
+                                      .paced = c->s->paced[c->s->static_region[i]]};
             VEC_PUSH(c->a, &c->p->kernels, kernel);
             number[root] = (uint32_t)c->p->kernels.len;
         }
@@ -332,14 +334,16 @@ static void number_cycles(cutter *c)
 static bool moved(int64_t firings, int64_t first, int64_t each, int64_t *items)
 {
     *items = 0;
-    return firings <= 0 || (!__builtin_mul_overflow(firings - 1, each, items) && !__builtin_add_overflow(*items, first, items));
+    return firings <= 0 ||
+           (!__builtin_mul_overflow(firings - 1, each, items) && !__builtin_add_overflow(*items, first, items));
 }
 
 bool plan_end_needs(const sir_module *m, const schedule *s, uint32_t channel, int64_t *items)
 {
     const sir_channel *ch = &m->channels.data[channel];
     const sir_actor *to = m->actors.data[ch->consumer];
-    sched_rate first = sched_input_rate(to, ch->consumer_port, true), rate = sched_input_rate(to, ch->consumer_port, false);
+    sched_rate first = sched_input_rate(to, ch->consumer_port, true),
+               rate = sched_input_rate(to, ch->consumer_port, false);
     int64_t firings = s->init[ch->consumer], before;
     *items = firings > 0 ? first.peek : 0;
     if (firings < 2)
@@ -356,11 +360,13 @@ static bool count_channel(cutter *c, uint32_t channel)
     const sir_actor *from = c->p->module->actors.data[ch->producer], *to = c->p->module->actors.data[ch->consumer];
     schedule *s = c->p->schedule;
     sched_channel *sc = &s->channels[channel];
-    sched_rate first = sched_input_rate(to, ch->consumer_port, true), rate = sched_input_rate(to, ch->consumer_port, false);
+    sched_rate first = sched_input_rate(to, ch->consumer_port, true),
+               rate = sched_input_rate(to, ch->consumer_port, false);
     int64_t popped;
     if (to->kind == SIR_WRITER) { // as many as are pushed
         int64_t push = sched_output_rate(from, ch->producer_port, false);
-        if (!moved(s->init[ch->producer], sched_output_rate(from, ch->producer_port, true), push, &s->init[ch->consumer]) ||
+        if (!moved(s->init[ch->producer], sched_output_rate(from, ch->producer_port, true), push,
+                   &s->init[ch->consumer]) ||
             __builtin_mul_overflow(s->reps[ch->producer], push, &s->reps[ch->consumer]))
             return false;
     }

@@ -17,7 +17,7 @@
 
 typedef struct plan_net_kernel {
     VEC(uint32_t) actors; // of the program, in canonical order
-    bool dynamic;            // a filter with dynamic rates
+    bool dynamic;         // a filter with dynamic rates
     bool paced;           // fires as often as the steady states of the program say, else as its input allows
     int64_t steady;       // of its own steady states (a dynamic-rate actor: firings) that one of the program has
     int64_t init;         // of them that belong to the initialisation, behind the kernel's own initialisation
@@ -25,30 +25,31 @@ typedef struct plan_net_kernel {
 
 // A channel of the program that joins kernels.
 typedef struct plan_stream {
-    uint32_t channel;        // of the program
-    const char *name;        // unique
-    uint32_t from, to;       // kernels; SIR_NONE: the control program
-    uint32_t writer, reader; // of the static graph: its ends; SIR_NONE: that of a dynamic-rate actor or the control program
+    uint32_t channel;  // of the program
+    const char *name;  // unique
+    uint32_t from, to; // kernels; SIR_NONE: the control program
+    uint32_t writer,
+        reader; // of the static graph: its ends; SIR_NONE: that of a dynamic-rate actor or the control program
 } plan_stream;
 
 typedef struct plan_net {
     const sir_module *whole; // the program and its schedule
     const schedule *whole_schedule;
-    sir_module *module;      // the static graph and its schedule, each kernel in its own steady states
+    sir_module *module; // the static graph and its schedule, each kernel in its own steady states
     schedule *schedule;
-    VEC(plan_net_kernel) kernels;  // in canonical order of their first actors; none of the program's readers and writers
+    VEC(plan_net_kernel) kernels; // in canonical order of their first actors; none of the program's readers and writers
     VEC(plan_stream) streams;
     // A paced kernel takes what a dynamic rate gives, or takes itself as much as it happens to: whether it can complete a
     // steady state may depend on what sources do in the next, so that steady states run one by one. So they do where
     // several actors print, rates are static and one of them is in a feedback loop: their texts come steady state by steady
     // state.
     bool single;
-    const plan_ways *ways; // of messages
+    const plan_ways *ways;       // of messages
     const int64_t *most_firings; // per actor of the program: in a row, as messages allow it; INT64_MAX: as it likes
-    const bool *apart;     // per channel of the program: its ends are in different regions; NULL: only where they must
-    uint32_t *kernel_of;   // per actor of the static graph
-    uint32_t *stream_of;  // per reader and writer of the static graph
-    uint32_t *actor_of;   // per actor of the static graph: the program's; SIR_NONE: a stream's end
+    const bool *apart;   // per channel of the program: its ends are in different regions; NULL: only where they must
+    uint32_t *kernel_of; // per actor of the static graph
+    uint32_t *stream_of; // per reader and writer of the static graph
+    uint32_t *actor_of;  // per actor of the static graph: the program's; SIR_NONE: a stream's end
 } plan_net;
 
 // apart: per channel, whether its ends are to be in different kernels, if they are in no feedback loop; NULL: only where they

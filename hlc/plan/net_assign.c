@@ -185,10 +185,9 @@ const plan_reason **plan_net_keepers(hlc_program *p, const plan *pl)
             continue;
         const sir_channel *ch = &net->module->channels.data[buffer->channel];
         if (why[net->kernel_of[ch->consumer]] == NULL)
-            why[net->kernel_of[ch->consumer]] =
-                plan_reason_of(a, (plan_reason){PLAN_WHY_ITEMS_BETWEEN,
-                                                .names = {net->module->actors.data[ch->producer]->name,
-                                                          net->module->actors.data[ch->consumer]->name}});
+            why[net->kernel_of[ch->consumer]] = plan_reason_of(
+                a, (plan_reason){PLAN_WHY_ITEMS_BETWEEN, .names = {net->module->actors.data[ch->producer]->name,
+                                                                   net->module->actors.data[ch->consumer]->name}});
     }
     return why;
 }
@@ -212,8 +211,9 @@ typedef struct around {
 static around look_around(hlc_program *p)
 {
     const plan_demands demands = {.io = false};
-    const plan_resources *r =
-        p->config->processors == 1 ? NULL : plan_resources_find(p->arena, p->diag, p->machine, p->config->processors, &demands);
+    const plan_resources *r = p->config->processors == 1
+                                  ? NULL
+                                  : plan_resources_find(p->arena, p->diag, p->machine, p->config->processors, &demands);
     size_t direct = 0;
     for (size_t i = 0; r != NULL && i < r->processors.len; i++)
         direct += r->processors.data[i].direct && !r->processors.data[i].fallback;
@@ -383,7 +383,8 @@ bool plan_net_assign(hlc_program *p)
     }
     for (uint32_t k = 0; k < x.count && why == NULL; k++) {
         plan_net_place where = {.processor = list.data[x.at[k]]->element.name};
-        for (uint32_t q = 1; q < list.len && x.parallel[k]; q++) { // the next ones, so that not all first helpers are one
+        for (uint32_t q = 1; q < list.len && x.parallel[k];
+             q++) { // the next ones, so that not all first helpers are one
             uint32_t helper = (uint32_t)((x.at[k] + q) % list.len);
             if (has_time(&x, helper))
                 VEC_PUSH(p->arena, &where.helpers, list.data[helper]->element.name);

@@ -355,16 +355,15 @@ static const plan_reason *find_gain(hlc_program *p, uint32_t kernel, const plan_
     if (work->all[kernel] < OFFLOAD_SHARE * all)
         return plan_reason_plain(PLAN_WHY_LITTLE_WORK);
     return work->once[kernel] < OFFLOAD_OPERATIONS * bytes
-               ? plan_reason_of(p->arena,
-                            (plan_reason){PLAN_WHY_BYTES_COST, .measures = {work->once[kernel], bytes}})
+               ? plan_reason_of(p->arena, (plan_reason){PLAN_WHY_BYTES_COST, .measures = {work->once[kernel], bytes}})
                : NULL;
 }
 
 // ---- fiss ----
 
 // A region that keeps something is done by one processor: of those that can, the one that has least to do so far.
-static const plan_reason *choose_one(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
-                              double *loads)
+static const plan_reason *choose_one(hlc_program *p, const plan_resources *r, uint32_t kernel,
+                                     const plan_net_work *work, double *loads)
 {
     plan_names *names = &p->plan->where.data[kernel].offload;
     const machine_processor *here = machine_processor_by_name(p->machine, p->plan->processor);
@@ -386,8 +385,8 @@ static const plan_reason *choose_one(hlc_program *p, const plan_resources *r, ui
     return NULL;
 }
 
-static const plan_reason *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
-                              double *loads)
+static const plan_reason *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel,
+                                     const plan_net_work *work, double *loads)
 {
     plan_net_place *where = &p->plan->where.data[kernel];
     const plan_reason *why = find_tied(p, kernel);
@@ -506,8 +505,7 @@ static bool settle_region(hlc_program *p, const plan_resources *r, uint32_t kern
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
     if (where->least > p->plan->strip) {
         stay(p, kernel,
-             plan_reason_of(p->arena,
-                            (plan_reason){PLAN_WHY_RUNS_SHORT, .counts = {p->plan->strip, where->least}}));
+             plan_reason_of(p->arena, (plan_reason){PLAN_WHY_RUNS_SHORT, .counts = {p->plan->strip, where->least}}));
         return false;
     }
     plan_footprint f = plan_footprint_of(p->arena, p->net->whole, k->actors.data, k->actors.len);
@@ -568,13 +566,11 @@ static const plan_reason *wrong_region(hlc_program *p, const plan *pl, const pla
         return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_LONGER_THAN_RUN, .names = {name}});
     plan_offload o = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, kernel);
     if (where->strip % o.unit != 0)
-        return plan_reason_of(p->arena,
-                              (plan_reason){PLAN_WHY_WHOLE_UNITS, .names = {name}, .counts = {o.unit}});
-    return o.bytes > q->bytes
-               ? plan_reason_of(p->arena, (plan_reason){PLAN_WHY_BEYOND_MEMORY,
-                                                    .names = {name, q->memory->element.name},
-                                                    .counts = {(int64_t)o.bytes, (int64_t)q->bytes}})
-               : NULL;
+        return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_WHOLE_UNITS, .names = {name}, .counts = {o.unit}});
+    return o.bytes > q->bytes ? plan_reason_of(p->arena, (plan_reason){PLAN_WHY_BEYOND_MEMORY,
+                                                                       .names = {name, q->memory->element.name},
+                                                                       .counts = {(int64_t)o.bytes, (int64_t)q->bytes}})
+                              : NULL;
 }
 
 static bool share_processor(const plan_names *x, const plan_names *y)

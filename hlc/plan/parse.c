@@ -737,8 +737,9 @@ static void body(parser *p)
         stream_line(p);
     while (spread && accept(p, TOKEN_WORD, "assign"))
         net_assign_line(p);
-    if (!p->failed && spread && (pl->net == NULL || pl->where.len != pl->net->kernels.len || pl->rounds < 1 ||
-                                 pl->rounds > PLAN_NET_MOST_ROUNDS))
+    if (!p->failed && spread &&
+        (pl->net == NULL || pl->where.len != pl->net->kernels.len || pl->rounds < 1 ||
+         pl->rounds > PLAN_NET_MOST_ROUNDS))
         fail(p, "a line 'assign' for each kernel, and 1 to 4096 rounds");
     while (accept(p, TOKEN_WORD, "read")) {
         note_line(p, PLAN_LINE_READER, pl->readers.len);
@@ -768,8 +769,7 @@ static bool check_priming(parser *p)
     if (cut->priming == priming)
         return true;
     diag_error(p->d, plan_line_range(p->pl, PLAN_LINE_NAME, 0),
-               "plan of '%s': chunks begin with a priming of %" PRId64 " steady states", p->pl->name,
-                  cut->priming);
+               "plan of '%s': chunks begin with a priming of %" PRId64 " steady states", p->pl->name, cut->priming);
     return false;
 }
 
@@ -783,7 +783,7 @@ static bool check_helpers(parser *p)
             continue;
         diag_error(p->d, plan_line_range(pl, PLAN_LINE_ASSIGN, i),
                    "plan of '%s': the kernel of '%s' cannot be parallel: %s", pl->name,
-                      pl->net->whole->actors.data[pl->net->kernels.data[i].actors.data[0]]->name,
+                   pl->net->whole->actors.data[pl->net->kernels.data[i].actors.data[0]]->name,
                    plan_reason_text(p->a, why[i]));
         return false;
     }

@@ -136,31 +136,31 @@ typedef struct plan {
     // Of 'map'.
     const char *name;
     const char *machine, *control, *processor, *memory; // names in the machine file
-    const plan_net *net;       // NULL: all rates are static
-    const plan_cut *cut;       // NULL: one processor. Whose its fields are, cut.h says
+    const plan_net *net;                                // NULL: all rates are static
+    const plan_cut *cut;                                // NULL: one processor. Whose its fields are, cut.h says
     // What of the schedule shows when input ends; not in the text.
-    bool drains;               // some reader can end, and what then fires may be seen (drain.c)
-    int64_t *drain;            // per actor: most firings in the drain after steady states
-    int64_t *init_drain;       // per actor: most firings when input ends in the initialisation
+    bool drains;         // some reader can end, and what then fires may be seen (drain.c)
+    int64_t *drain;      // per actor: most firings in the drain after steady states
+    int64_t *init_drain; // per actor: most firings when input ends in the initialisation
     // Of 'sync-elim'; without it each channel has a buffer.
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;
     VEC(plan_io) readers, writers;
     int64_t most; // greatest strip that the layout of the buffers has room for; 0: no bound
     // Of 'fuse'; the steps of cycles of 'coalesce'.
-    VEC(plan_kernel) kernels;  // in the order in which they are started; of a net: one for each static region
+    VEC(plan_kernel) kernels; // in the order in which they are started; of a net: one for each static region
     // Of 'fiss', of a net on several processors.
     VEC(plan_net_place) where; // per kernel of it; empty: all run on `processor`
     int64_t rounds;            // strips that the control program has run at once
     // Of 'strip-mine'.
-    int64_t strip;             // most steady states in a run
+    int64_t strip; // most steady states in a run
     // What follows (plan_find_sizes), as sizes of buffers do.
-    VEC(int64_t) capacities;   // of a net: elements of each stream, to begin with
+    VEC(int64_t) capacities; // of a net: elements of each stream, to begin with
     // Of 'allocate', as addresses of buffers are.
-    bool allocated;            // buffers have addresses
-    uint64_t bytes;            // then: of memory that they take
-    uint64_t least_bytes;      // and that they take at some time at least: no layout has fewer
-    hmap *lines;               // of a plan that was read, until it is verified: src_range by plan_line and number; else NULL
+    bool allocated;       // buffers have addresses
+    uint64_t bytes;       // then: of memory that they take
+    uint64_t least_bytes; // and that they take at some time at least: no layout has fewer
+    hmap *lines;          // of a plan that was read, until it is verified: src_range by plan_line and number; else NULL
 } plan;
 
 // ---- Building (build.c): every pass leaves a complete, valid plan ----

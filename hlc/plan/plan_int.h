@@ -77,7 +77,7 @@ typedef enum plan_offload_kind {
 typedef struct plan_offload_block {
     uint32_t buffer;
     plan_offload_kind kind;
-    int64_t step, more;      // elements: for each steady state, and beside these
+    int64_t step, more; // elements: for each steady state, and beside these
     // Elements that a run of a KEPT one, or a strip of a KEEPING one, begins with, in whole units of what engines move. 0: all of
     // a KEEPING one's window goes there, as what is behind these comes back with it.
     int64_t kept;
@@ -85,8 +85,8 @@ typedef struct plan_offload_block {
 } plan_offload_block;
 typedef struct plan_offload {
     VEC(plan_offload_block) blocks;
-    int64_t unit;   // a strip is a multiple of so many steady states
-    uint64_t bytes; // where what it takes ends
+    int64_t unit;             // a strip is a multiple of so many steady states
+    uint64_t bytes;           // where what it takes ends
     uint64_t state, state_at; // bytes of its actors' state, at most: 0: they have none; where it lies
 } plan_offload;
 plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s,
@@ -166,10 +166,11 @@ void plan_remark_coalesce(struct hlc_program *p);
 void plan_remark_fuse(struct hlc_program *p);
 void plan_remark_fiss(struct hlc_program *p);
 // work: per kernel, operations in a steady state of the program; keeps: why it is not data-parallel, or NULL.
-void plan_remark_net(struct hlc_program *p, const plan_reason *why, const double *work, const plan_reason *const *keeps);
+void plan_remark_net(struct hlc_program *p, const plan_reason *why, const double *work,
+                     const plan_reason *const *keeps);
 void plan_remark_offload(struct hlc_program *p,
-                         const plan_reason *const *stays); // per kernel: why it is not offloaded, or NULL
-void plan_remark_strips(struct hlc_program *p, uint32_t kernel);           // of a kernel that is
+                         const plan_reason *const *stays);       // per kernel: why it is not offloaded, or NULL
+void plan_remark_strips(struct hlc_program *p, uint32_t kernel); // of a kernel that is
 void plan_remark_stay(struct hlc_program *p, uint32_t kernel, const plan_reason *why);
 void plan_remark_transfer(struct hlc_program *p);
 void plan_remark_strip_mine(struct hlc_program *p);

@@ -228,8 +228,7 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         strbuf_addc(out, '\n');
     }
     for (size_t i = 0; i < pl->capacities.len; i++)
-        strbuf_printf(out, "  stream %s capacity %" PRId64 "\n", pl->net->streams.data[i].name,
-                      pl->capacities.data[i]);
+        strbuf_printf(out, "  stream %s capacity %" PRId64 "\n", pl->net->streams.data[i].name, pl->capacities.data[i]);
     for (size_t i = 0; i < pl->where.len; i++)
         print_net_place(out, pl, i);
     for (VEC_EACH(plan_io, io, &pl->readers))

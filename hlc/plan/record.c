@@ -12,8 +12,8 @@ static void find_kinds(hlc_program *p, plan_record *record)
     for (size_t q = 0; q < r->processors.len; q++) {
         const plan_processor *x = &r->processors.data[q];
         uint32_t kind = 0;
-        while (kind < record->kinds.len && (record->kinds.data[kind].first->kind != x->kind ||
-                                            record->kinds.data[kind].fallback != x->fallback))
+        while (kind < record->kinds.len &&
+               (record->kinds.data[kind].first->kind != x->kind || record->kinds.data[kind].fallback != x->fallback))
             kind++;
         if (kind == record->kinds.len)
             VEC_PUSH(p->arena, &record->kinds, (plan_record_kind){x, x->fallback});
@@ -91,7 +91,8 @@ const plan_record *plan_record_of(hlc_program *p, const plan_resources *r)
         a->keeps = plan_actor_keeps(p, i);
         a->state = plan_actor_state(p, i) != NULL;
         a->lanes = lanes_of(r->processors.data[0].processor, a->keeps);
-        a->operations = each[i] * (double)p->schedule->reps[i] * (p->profile != NULL ? a->lanes : 1); // measured on lanes
+        a->operations =
+            each[i] * (double)p->schedule->reps[i] * (p->profile != NULL ? a->lanes : 1); // measured on lanes
         a->work = a->operations * plan_seconds_an_operation(r->processors.data[0].processor) / a->lanes;
         a->lacks = lacks_of(p, record, i);
         double *seconds = ARENA_ARRAY(p->arena, double, record->kinds.len + 1);

@@ -16,12 +16,12 @@ typedef struct plan_record_kind {
 
 typedef struct plan_record_actor {
     const plan_reason *keeps; // why its firings depend on each other; NULL: they do not
-    bool state;        // so that a processor has to keep state
-    double operations; // of a steady state, by the rough count or as measured
-    double work;       // seconds of a steady state on the first processor, whether it can run it or not
-    double lanes;      // so many of which the first processor does at a time
-    const plan_lack *lacks; // by kind: why processors cannot run it, beside its state
-    const double *seconds;  // by kind: of a steady state, about; negative: such processors cannot run it
+    bool state;               // so that a processor has to keep state
+    double operations;        // of a steady state, by the rough count or as measured
+    double work;              // seconds of a steady state on the first processor, whether it can run it or not
+    double lanes;             // so many of which the first processor does at a time
+    const plan_lack *lacks;   // by kind: why processors cannot run it, beside its state
+    const double *seconds;    // by kind: of a steady state, about; negative: such processors cannot run it
 } plan_record_actor;
 
 typedef struct plan_record {

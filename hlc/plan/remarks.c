@@ -215,8 +215,7 @@ void plan_remark_net(hlc_program *p, const plan_reason *why, const double *work,
         const char *others = helpers == 0 ? "" : arena_printf(p->arena, " and, data-parallel, %zu others", helpers);
         const char *why_alone = dynamic || keeps[i] == NULL ? "" : "; it is not data-parallel, since ";
         diag_remark(p->diag, sir_range(net->whole, p->sources, first->loc),
-                    "%s runs on '%s'%s: about %.3g %% of all work%s%s [fiss]", what, where->processor,
-                    others,
+                    "%s runs on '%s'%s: about %.3g %% of all work%s%s [fiss]", what, where->processor, others,
                     all > 0 ? 100 * work[i] / all : 0, why_alone,
                     dynamic || keeps[i] == NULL ? "" : plan_reason_text(p->arena, keeps[i]));
     }
@@ -225,9 +224,9 @@ void plan_remark_net(hlc_program *p, const plan_reason *why, const double *work,
 static const char *others_of(hlc_program *p, const plan_names *names)
 {
     const char *first = names->data[0];
-    return names->len == 1 ? arena_printf(p->arena, "'%s'", first)
-                           : arena_printf(p->arena, "'%s' and %zu other%s", first, names->len - 1,
-                                          names->len == 2 ? "" : "s");
+    return names->len == 1
+               ? arena_printf(p->arena, "'%s'", first)
+               : arena_printf(p->arena, "'%s' and %zu other%s", first, names->len - 1, names->len == 2 ? "" : "s");
 }
 
 static const sir_actor *first_of(const hlc_program *p, uint32_t kernel)
@@ -246,7 +245,8 @@ void plan_remark_offload(hlc_program *p, const plan_reason *const *stays)
                         plan_reason_text(p->arena, stays[k]));
         else if (where != NULL && where->offload.len != 0)
             diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
-                        "the static region of '%s' is offloaded to %s, in runs of %" PRId64 " steady states or more [fiss]",
+                        "the static region of '%s' is offloaded to %s, in runs of %" PRId64
+                        " steady states or more [fiss]",
                         first->name, others_of(p, &where->offload), where->least);
     }
 }
@@ -312,7 +312,8 @@ void plan_remark_fiss(hlc_program *p)
         else
             diag_remark(p->diag, at,
                         "%s is free of state: its strips run on %zu processor%s, and the first of each chunk repeats "
-                        "%" PRId64 " steady states; what that adds to its work depends on how long strips become [fiss]",
+                        "%" PRId64
+                        " steady states; what that adds to its work depends on how long strips become [fiss]",
                         kernel_text(p, i), processors, processors == 1 ? "" : "s", kernel->priming);
     }
 }
@@ -355,10 +356,11 @@ void plan_remark_transfer(hlc_program *p)
     for (VEC_EACH(const plan_net_place, where, &p->plan->where))
         offloads |= where->offload.len != 0;
     if (offloads)
-        diag_remark(p->diag, program_range(p),
-                    "engines move windows of the static regions that are offloaded; other kernels work on what lies in '%s' "
-                    "themselves [transfer]",
-                    p->plan->memory);
+        diag_remark(
+            p->diag, program_range(p),
+            "engines move windows of the static regions that are offloaded; other kernels work on what lies in '%s' "
+            "themselves [transfer]",
+            p->plan->memory);
     if (offloads)
         return;
     if (cut == NULL || !plan_cut_move(cut)) {
@@ -418,8 +420,8 @@ static void remark_straight(hlc_program *p)
                         processor_name(cut, cut->where[(size_t)st->to * cut->strips]),
                         plan_straight_engine(cut, queue)->element.name);
         else if (queue->passes != NULL)
-            diag_remark(p->diag, at, "windows of '%s' pass '%s': %s [strip-mine]", st->name, cut->resources->shared->element.name,
-                        plan_reason_text(p->arena, queue->passes));
+            diag_remark(p->diag, at, "windows of '%s' pass '%s': %s [strip-mine]", st->name,
+                        cut->resources->shared->element.name, plan_reason_text(p->arena, queue->passes));
     }
 }
 
@@ -481,8 +483,7 @@ static void remark_kernel_strips(hlc_program *p, size_t number)
         diag_remark(p->diag, at,
                     "%s runs on %zu processor%s; the first strip of each chunk repeats %" PRId64
                     " steady states, which adds %.2f %% to its work%s [strip-mine]",
-                    kernel_text(p, number), processors, processors == 1 ? "" : "s", kernel->priming,
-                    100 * repeated,
+                    kernel_text(p, number), processors, processors == 1 ? "" : "s", kernel->priming, 100 * repeated,
                     repeated >= 0.05 && p->config->strip != 0 ? "; a larger --strip repeats less" : "");
 }
 
@@ -505,9 +506,9 @@ static void remark_mapping(hlc_program *p)
                           : parallel == 0 ? "space: kernels stay on different processors"
                                           : "time and space: what keeps state stays on one processor, the rest "
                                             "runs on each in turn";
-    const char *transfer = !cut->streams                ? plan_cut_move(cut)
-                                                              ? "block: engines move whole blocks before and after kernels run"
-                                                              : "block: nothing is moved, as all kernels work in one memory"
+    const char *transfer = !cut->streams ? plan_cut_move(cut)
+                                               ? "block: engines move whole blocks before and after kernels run"
+                                               : "block: nothing is moved, as all kernels work in one memory"
                            : plan_cut_all_straight(cut) ? "stream: from kernel to kernel while they run"
                                                         : "stream: to and from the common memory while kernels run";
     src_range range = sir_range(cut->graph->whole, p->sources, cut->graph->whole->regions.data[0].loc);

@@ -164,7 +164,8 @@ static void note_unusable(diag_engine *d, diag_record *r, const machine *m, cons
 static void note_all_unusable(diag_engine *d, diag_record *r, const machine *m, const meeting *at)
 {
     for (VEC_EACH(const machine_processor, p, &m->processors))
-        if (p->kind == MACHINE_processor_kind_KERNEL && !p->fallback && p->element.number == 0 && working_memory(m, at, p) == NULL)
+        if (p->kind == MACHINE_processor_kind_KERNEL && !p->fallback && p->element.number == 0 &&
+            working_memory(m, at, p) == NULL)
             note_unusable(d, r, m, at, p);
 }
 

@@ -244,14 +244,13 @@ static const plan_reason *find_sizes(arena *a, plan *pl, const sir_module *m, co
             b->base = z.end[i];
         b->step = z.has_step[i] ? b->step : 0;
         b->keep = number_max(z.end[i] - b->base, 0);
-        b->capacity =
-            number_max(number_max(z.end[i], z.init_furthest[i]), number_max(z.strip_end[i] - b->base, z.furthest[i] - b->base));
+        b->capacity = number_max(number_max(z.end[i], z.init_furthest[i]),
+                                 number_max(z.strip_end[i] - b->base, z.furthest[i] - b->base));
         b->capacity = number_max(b->capacity, 1) + plan_offload_room(pl, m, (uint32_t)i);
         total += plan_buffer_bytes(b, m);
         if (total > PLAN_MAX_BYTES)
-            return plan_reason_of(a, (plan_reason){PLAN_WHY_LARGE_CHANNELS,
-                                                   .names = {pl->name},
-                                                   .counts = {PLAN_MAX_BYTES, pl->strip}});
+            return plan_reason_of(
+                a, (plan_reason){PLAN_WHY_LARGE_CHANNELS, .names = {pl->name}, .counts = {PLAN_MAX_BYTES, pl->strip}});
     }
     return NULL;
 }
@@ -348,9 +347,10 @@ static void settle_streams(arena *a, plan *pl, const schedule *s)
         const sir_channel *ch = &pl->net->whole->channels.data[st->channel];
         uint64_t size = plan_element_bytes(pl->net->whole, st->channel);
         int64_t items = number_max(st->writer == SIR_NONE ? 0 : s->reps[st->writer] * pl->strip,
-                                st->reader == SIR_NONE ? 0 : s->reps[st->reader] * pl->strip);
+                                   st->reader == SIR_NONE ? 0 : s->reps[st->reader] * pl->strip);
         int64_t capacity = STREAM_BYTES / size < STREAM_ELEMENTS ? (int64_t)(STREAM_BYTES / size) : STREAM_ELEMENTS;
-        VEC_PUSH(a, &pl->capacities, number_max(number_max(capacity, 2 * items), number_max(16, (int64_t)ch->initial.len)));
+        VEC_PUSH(a, &pl->capacities,
+                 number_max(number_max(capacity, 2 * items), number_max(16, (int64_t)ch->initial.len)));
     }
 }
 

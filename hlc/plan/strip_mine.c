@@ -159,7 +159,8 @@ static int64_t fill_lanes(hlc_program *p, const plan_candidate *c, int64_t strip
         for (VEC_EACH(plan_item, item, &k->items))
             for (VEC_EACH(plan_stage, st, &item->stages))
                 if (st->kind == PLAN_FIRE)
-                    wanted = number_max(wanted, number_divide_up(lanes_of(p, kernel, st->actor), number_max(p->schedule->reps[st->actor], 1)));
+                    wanted = number_max(wanted, number_divide_up(lanes_of(p, kernel, st->actor),
+                                                                 number_max(p->schedule->reps[st->actor], 1)));
     if (p->plan->most != 0)
         wanted = number_min(wanted, p->plan->most);
     if (p->config->max_latency != 0)

@@ -436,8 +436,7 @@ static known_value add_computed(walker *w, const sir_expr *e, element_place *pla
     const sir_type *array = e->u.arg[0]->type;
     uint32_t i = index.node;
     if (!w->ops->positive.data[i] || !(w->ops->bounds.data[i] < array->length))
-        return lack(w, e->loc,
-                    PLAN_WHY_SUBSCRIPT_BEYOND);
+        return lack(w, e->loc, PLAN_WHY_SUBSCRIPT_BEYOND);
     if (e->type->words > 1)
         i = times(w, i, (double)e->type->words);
     place->computed = place->computed == 0 ? i : op2(w, THREAD_ADD, place->computed, i);
@@ -616,8 +615,8 @@ static known_value walk_math(walker *w, const sir_expr *e)
     if (!exact)
         return w->bounding ? unknown
                            : lack_for(w, e->loc,
-                                      plan_reason_of(w->arena, (plan_reason){PLAN_WHY_MATH,
-                                                                             .names = {sir_math_ops[e->op].name}}));
+                                      plan_reason_of(
+                                          w->arena, (plan_reason){PLAN_WHY_MATH, .names = {sir_math_ops[e->op].name}}));
     of_type(w, t, e->loc);
     uint32_t left = node_of(w, a, t), right = node_of(w, b, t), root;
     if (is_whole(t) && ((whole(w, e->loc, left), whole(w, e->loc, right)), w->lack.why != NULL))

@@ -16,9 +16,9 @@ enum {
     BYTES = 16, // of an element
     MOST_INPUTS = 16,
     MOST_OUTPUTS = 4,
-    MOST_WIDTH = 4096,   // of a domain
-    MOST_PITCH = 8188,   // of an input, in elements
-    MOST_INT = 1 << 24,  // a float has all ints to this
+    MOST_WIDTH = 4096,  // of a domain
+    MOST_PITCH = 8188,  // of an input, in elements
+    MOST_INT = 1 << 24, // a float has all ints to this
 };
 
 // ---- Threads ----
@@ -386,21 +386,18 @@ static int64_t inputs_of(const plan_thread *t, const sir_function *work)
 }
 
 static const plan_reason *shape_lack(arena *a, const plan_thread *t, const sir_function *work, int64_t window,
-                              const machine_processor *x)
+                                     const machine_processor *x)
 {
     if (t->firings == 0)
-        return plan_reason_of(
-            a, (plan_reason){PLAN_WHY_ELEMENTS, .counts = {work->pop.max, work->push.max, ELEMENT}});
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_ELEMENTS, .counts = {work->pop.max, work->push.max, ELEMENT}});
     if (held(t) > THREAD_LOOKUPS)
         return plan_reason_of(a, (plan_reason){PLAN_WHY_WINDOW, .counts = {window, t->firings}});
     if (t->tables > 0 && inputs_of(t, work) > MOST_INPUTS)
-        return plan_reason_of(a, (plan_reason){PLAN_WHY_INPUTS,
-                                             .names = {x->element.name},
-                                             .counts = {inputs_of(t, work), MOST_INPUTS}});
+        return plan_reason_of(
+            a, (plan_reason){PLAN_WHY_INPUTS, .names = {x->element.name}, .counts = {inputs_of(t, work), MOST_INPUTS}});
     if (t->slots > most_slots(x))
-        return plan_reason_of(a, (plan_reason){PLAN_WHY_INSTRUCTIONS,
-                                             .names = {x->element.name},
-                                             .counts = {t->slots, instructions_of(x)}});
+        return plan_reason_of(a, (plan_reason){PLAN_WHY_INSTRUCTIONS, .names = {x->element.name},
+                                               .counts = {t->slots, instructions_of(x)}});
     return NULL;
 }
 
@@ -495,10 +492,10 @@ plan_lack plan_thread_too_slow(hlc_program *p, const sir_filter *f, const machin
         if (q->kind != MACHINE_processor_kind_KERNEL || !q->fallback || q->fallback_gain == 0 ||
             here < (double)q->fallback_gain * there)
             continue;
-        return (plan_lack){plan_reason_of(p->arena, (plan_reason){PLAN_WHY_TOO_SLOW,
-                                                           .names = {x->element.name, q->element.name},
-                                                           .measures = {1e6 * here, 1e6 * there}}),
-                           f->loc, "pipeline"};
+        return (plan_lack){
+            plan_reason_of(p->arena, (plan_reason){PLAN_WHY_TOO_SLOW, .names = {x->element.name, q->element.name},
+                                                   .measures = {1e6 * here, 1e6 * there}}),
+            f->loc, "pipeline"};
     }
     return (plan_lack){0};
 }

@@ -47,8 +47,8 @@ static void draw_stages(strbuf *out, const draw_memory_map *map)
     double width = MAP_WIDTH / map->stages;
     size_t letters = (size_t)((width * rows - 6) / 6.3);
     for (uint32_t i = 0; i < map->stages && map->stage_names != NULL && letters >= 6; i++)
-        svg_text(out, MAP_LEFT + (i + 0.5) * width, MAP_TOP + MAP_HEIGHT + 15 + 14 * (i % rows), "middle", map->stage_names[i],
-                 letters);
+        svg_text(out, MAP_LEFT + (i + 0.5) * width, MAP_TOP + MAP_HEIGHT + 15 + 14 * (i % rows), "middle",
+                 map->stage_names[i], letters);
 }
 
 static void draw_extent_box(arena *a, strbuf *out, const draw_memory_map *map, const draw_extent *e)

@@ -167,10 +167,11 @@ static void report_circle(const initialiser *in, const sched_message *m)
 {
     const scheduler *c = in->c;
     const char *sender = c->m->actors.data[m->sender]->name, *receiver = c->m->actors.data[m->receiver]->name;
-    diag_record *r = diag_error(c->d, sir_range(c->m, c->sources, m->loc),
-                                "deadlock: so that this message can come in time '%s' waits for firings of '%s' which depend, by way of "
-                                "other messages, on firings of '%s' that are later still",
-                                receiver, sender, receiver);
+    diag_record *r = diag_error(
+        c->d, sir_range(c->m, c->sources, m->loc),
+        "deadlock: so that this message can come in time '%s' waits for firings of '%s' which depend, by way of "
+        "other messages, on firings of '%s' that are later still",
+        receiver, sender, receiver);
     diag_add_note(c->d, r, sched_actor_range(c, m->receiver), "'%s' receives it here", receiver);
     diag_add_note(c->d, r, (src_range){0, 0, 0}, "a greater latency lets '%s' go ahead", receiver);
 }

@@ -56,7 +56,8 @@ static bool any_rate(const sir_actor *actor, bool output)
         return false;
     const sir_function *functions[] = {actor->filter->work, actor->filter->prework};
     for (size_t i = 0; i < 2; i++)
-        if (functions[i] != NULL && (output ? functions[i]->push.dynamic : functions[i]->pop.dynamic || functions[i]->peek.dynamic))
+        if (functions[i] != NULL &&
+            (output ? functions[i]->push.dynamic : functions[i]->pop.dynamic || functions[i]->peek.dynamic))
             return true;
     return false;
 }
@@ -76,7 +77,8 @@ static void cut_channels(sched_table *t)
 {
     for (uint32_t i = 0; i < t->channels; i++) {
         sched_port *in = &t->ins[t->consumer[i]], *out = &t->outs[t->producer[i]];
-        t->cut[i] = sched_dynamic_input(t->m->actors.data[in->actor]) || sched_dynamic_output(t->m->actors.data[out->actor]);
+        t->cut[i] =
+            sched_dynamic_input(t->m->actors.data[in->actor]) || sched_dynamic_output(t->m->actors.data[out->actor]);
         if (!t->cut[i])
             continue;
         *in = (sched_port){.channel = i, .actor = in->actor};

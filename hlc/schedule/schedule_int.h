@@ -66,7 +66,8 @@ int64_t sched_sdep_range(arena *a, const sched_table *t, const schedule *s, uint
 bool sched_check_supported(scheduler *c);
 bool sched_balance(scheduler *c);
 void sched_find_cycles(scheduler *c); // cycle, cycle_count, source
-void sched_find_static_regions(scheduler *c); // static_region, static_region_count, paced, dynamic; after sched_find_cycles
+void sched_find_static_regions(
+    scheduler *c);                      // static_region, static_region_count, paced, dynamic; after sched_find_cycles
 bool sched_find_messages(scheduler *c); // messages; after sched_find_static_regions
 bool sched_least_init(scheduler *c);
 bool sched_run_once(scheduler *c); // simulates: remainder, peak, deadlock, actors that never fire

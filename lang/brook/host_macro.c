@@ -18,9 +18,9 @@ typedef struct expansion {
     source_set sources; // texts on the way
     diag_engine quiet;
     VEC(const brook_macro *) active; // those being expanded, which are not again
-    int uses;    // so far: what they become may be nothing
-    int nested;  // uses within uses
-    bool failed; // it is left to the C compiler
+    int uses;                        // so far: what they become may be nothing
+    int nested;                      // uses within uses
+    bool failed;                     // it is left to the C compiler
     bool large;
 } expansion;
 
@@ -198,9 +198,10 @@ size_t host_macro(host_writer *w, size_t i)
     strbuf_init(&b, w->arena);
     expand(&x, (words){w->text, w->t + i, last + 1 - i}, &b);
     if (x.large)
-        diag_error(w->diags, host_range(w, i, i),
-                   "the macro '%s' becomes more than %d bytes, or has more than %d uses of macros, or %d within each other",
-                   m->name, MOST_BYTES, MOST_USES, MOST_NESTED);
+        diag_error(
+            w->diags, host_range(w, i, i),
+            "the macro '%s' becomes more than %d bytes, or has more than %d uses of macros, or %d within each other",
+            m->name, MOST_BYTES, MOST_USES, MOST_NESTED);
     if (x.failed || b.len == 0)
         return x.large ? last + 1 : 0;
     const words found = words_of(&x, &b);

@@ -54,7 +54,8 @@ static bool is_same(const brook_program *p, const brook_macro *a, const brook_ma
                *of_b = source_get(p->diags->sources, b->range.file)->text;
     for (size_t i = 0; i < a->body.len && same; i++) {
         const brook_token *s = &a->body.data[i], *t = &b->body.data[i];
-        same = s->end - s->begin == t->end - t->begin && memcmp(of_a + s->begin, of_b + t->begin, s->end - s->begin) == 0;
+        same =
+            s->end - s->begin == t->end - t->begin && memcmp(of_a + s->begin, of_b + t->begin, s->end - s->begin) == 0;
     }
     return same;
 }
@@ -108,7 +109,7 @@ typedef struct expansion {
     source_id file;
     brook_tokens *out;
     VEC(const brook_macro *) active; // those being expanded, which are not again
-    size_t made; // tokens by macros
+    size_t made;                     // tokens by macros
     bool failed;
 } expansion;
 

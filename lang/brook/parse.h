@@ -67,7 +67,8 @@ typedef struct brook_truth {
     bool known; // or taken for granted
 } brook_truth;
 // What a directive is, and its condition.
-brook_conditional brook_conditional_of(brook_program *p, source_id file, const brook_token *directive, brook_truth *truth);
+brook_conditional brook_conditional_of(brook_program *p, source_id file, const brook_token *directive,
+                                       brook_truth *truth);
 
 // ---- macro.c ----
 // Remembers what a directive defines, or forgets what it undefines.

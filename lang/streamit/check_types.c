@@ -87,7 +87,9 @@ static const lang_type *resolve_portal(checker *c, const lang_type *t)
     }
     if (target)
         diag_error(c->diags, range, "a portal reaches the handlers of a filter, but '%s' is a %s", name,
-                   target->kernel ? "kernel" : target->builtin ? "built-in stream" : stream_kind_name(target->kind));
+                   target->kernel    ? "kernel"
+                   : target->builtin ? "built-in stream"
+                                     : stream_kind_name(target->kind));
     else if (first_unknown(c, "stream", name))
         error_unknown(c, range, "filter", name, nearest_key(c, &c->streams, name));
     return &lang_type_error;

@@ -210,10 +210,10 @@ int lex_bad_assign(lexer *lx, lang_binary_op op)
 void lex_directive(lexer *lx)
 {
     lx->after_error = true;
-    diag_error(
-        lx->diags, (src_range){lx->file, lx->begin, lx->begin + 1},
-        "unexpected character '#': there is no preprocessor; another file is used by 'import \"file.str\";', or named to the "
-        "compiler too");
+    diag_error(lx->diags, (src_range){lx->file, lx->begin, lx->begin + 1},
+               "unexpected character '#': there is no preprocessor; another file is used by 'import \"file.str\";', or "
+               "named to the "
+               "compiler too");
 }
 
 void lex_bad_character(lexer *lx, unsigned char c)

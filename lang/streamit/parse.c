@@ -587,8 +587,7 @@ static bool repair(parse_feed *f)
     return repair_reserved_name(f) || repair_missing_filter_end(f) || repair_extra_semicolon(f) ||
            repair_missing_brace(f) ||
            (f->at != f->quiet_at && (repair_missing_closer(f, ')') || repair_missing_closer(f, ']') ||
-                                     repair_missing_open(f) || repair_missing_paren(f) ||
-                                     repair_missing_semicolon(f)));
+                                     repair_missing_open(f) || repair_missing_paren(f) || repair_missing_semicolon(f)));
 }
 
 // Words that are names wherever a name can stand. 'import' and 'test' begin declarations where what follows shows that no

@@ -163,7 +163,7 @@ typedef struct parse_feed {
     size_t brace_at;     // a '}' was made up before this token
     size_t recovered_at; // token at which recovery was last needed, and how often in a row
     size_t stuck;
-    bool astray; // something stood outside of where it can, which was reported
+    bool astray;   // something stood outside of where it can, which was reported
     bool *as_name; // by token kind: a reserved word that this file uses as a name (reported once)
 } parse_feed;
 

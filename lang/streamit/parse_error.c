@@ -152,7 +152,8 @@ static bool report_known_mistake(parse_feed *f)
     src_range where = feed_range(f, f->at);
     int kind = kind_at(f, f->at), before = f->at > 0 ? kind_at(f, f->at - 1) : 0;
     if (f->at > f->start && is_type_word(kind) && is_type_modifier(f, f->at - 1)) {
-        diag_error(d, feed_range(f, f->at - 1), "there is no type '%.*s %s': 'int' has 32 bits and a sign, and wraps around",
+        diag_error(d, feed_range(f, f->at - 1),
+                   "there is no type '%.*s %s': 'int' has 32 bits and a sign, and wraps around",
                    (int)strlen(feed_text(f, f->at - 1)) - 2, feed_text(f, f->at - 1) + 1, streamit_token_name(kind));
         return true;
     }

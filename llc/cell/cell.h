@@ -68,11 +68,11 @@ typedef struct cell_program {
     // what does not belong to one kernel; code that is in memory, as it was linked and in whole lines; the regions.
     unsigned long data, code, resident, overlaid, in_memory, area;
     VEC(cell_region) regions;
-    check_layout layout; // blocks, and where kernels run
-    unsigned streams;    // that each SPE has room for (streams.c); 0: they are the PPE's, or there are none
-    bool instructions;   // stream instructions are SPEs' (instructions.c)
+    check_layout layout;   // blocks, and where kernels run
+    unsigned streams;      // that each SPE has room for (streams.c); 0: they are the PPE's, or there are none
+    bool instructions;     // stream instructions are SPEs' (instructions.c)
     const char *too_large; // with streams or those: so they are to be the PPE's; NULL: they may be SPEs'
-    bool timed;          // the code counts what it does, and the program predicts its time
+    bool timed;            // the code counts what it does, and the program predicts its time
 } cell_program;
 
 // Finds the unit's kernels and which of them an SPE can run. False after an error.
@@ -86,7 +86,8 @@ void cell_place_streams(cell_program *p);
 // The same of stream instructions.
 void cell_place_instructions(cell_program *p);
 uint64_t cell_stream_count(const cell_kernel *k); // that its struct points to
-bool cell_begins_late(const cell_program *p, const cell_kernel *k); // SVM_KERNEL(input_first), with streams that are SPEs'
+bool cell_begins_late(const cell_program *p,
+                      const cell_kernel *k); // SVM_KERNEL(input_first), with streams that are SPEs'
 
 // The local store of a processor for kernels that reaches nothing else, and that no control processor reaches; NULL: it is none.
 const machine_memory *cell_local_store(const machine *m, const machine_processor *p);

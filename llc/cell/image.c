@@ -192,8 +192,8 @@ static void refuse(cell_program *p, const cell_kernel *largest)
     const unsigned long code = p->resident + (largest != NULL ? largest->code : 0);
     const unsigned long program = (p->data + 127) / 128 * 128 + code;
     if (p->streams > 0 || p->instructions) {
-        p->too_large = arena_printf(s->arena, "the SPEs' program would take %lu bytes with them, which blocks do not leave",
-                                    program);
+        p->too_large = arena_printf(
+            s->arena, "the SPEs' program would take %lu bytes with them, which blocks do not leave", program);
         return;
     }
     diag_record *d =

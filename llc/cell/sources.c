@@ -73,8 +73,8 @@ const char *cell_spu_text(cell_program *p, bool lines)
 // ---- The PPE's side ----
 
 static const char *const kind_names[] = {
-    [CELL_BYTES] = "BYTES",   [CELL_INT] = "INT",         [CELL_UINT] = "UINT",       [CELL_BLOCK] = "BLOCK",
-    [CELL_OBJECT] = "OBJECT", [CELL_STREAM] = "STREAM",   [CELL_ADDRESS] = "ADDRESS", [CELL_NOTHING] = "NOTHING",
+    [CELL_BYTES] = "BYTES",   [CELL_INT] = "INT",       [CELL_UINT] = "UINT",       [CELL_BLOCK] = "BLOCK",
+    [CELL_OBJECT] = "OBJECT", [CELL_STREAM] = "STREAM", [CELL_ADDRESS] = "ADDRESS", [CELL_NOTHING] = "NOTHING",
 };
 
 static void add_fields(const cell_kernel *k, strbuf *out)

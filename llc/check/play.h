@@ -313,7 +313,7 @@ void order_destroy(play *p, int64_t kernel);
 // What a run of it would use; gives whether it is a transfer.
 bool order_look(play *p, int64_t kernel, access_list *into);
 void order_repeat(play *p, int64_t kernel, const access_list *accesses); // a run that uses this
-void order_outside(play *p, int64_t kernel, const access *a);           // is told of, if it is outside of its view
+void order_outside(play *p, int64_t kernel, const access *a);            // is told of, if it is outside of its view
 size_t order_runs(const play *p);
 void order_over(play *p, size_t from, size_t to); // runs of these numbers were waited for
 void order_control(play *p, access a);            // the control thread reads or writes now

@@ -218,7 +218,8 @@ static actor *known_actor(play *p, int64_t kernel)
     const object *o = pointed(p, kernel, &offset); // no null pointer, which a choice of the play may have led to
     const code *at = control_place(p);
     if (o != NULL && o->kind == OBJECT_BYTES && first_time(p, at, p->caller, NULL, WARN_CHECK_UNINITIALISED))
-        (void)say(p, WARN_CHECK_UNINITIALISED, at, p->caller, "the kernel that this call names nothing has initialised");
+        (void)say(p, WARN_CHECK_UNINITIALISED, at, p->caller,
+                  "the kernel that this call names nothing has initialised");
     play_stop(p);
 }
 
@@ -392,7 +393,8 @@ static bool is_beside(play *p, const run *r, uint32_t seen, bool write, const ac
     return somewhere;
 }
 
-static bool may_conflict(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *a, const segment *s)
+static bool may_conflict(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *a,
+                         const segment *s)
 {
     return r != b && !r->over && (b == NULL || !comes_before(r, b)) && !is_room(p, r, b, s) &&
            !is_beside(p, r, seen, write, a, s);

@@ -451,9 +451,8 @@ static code *build_variable(tree *t, CXCursor variable)
     if (clang_getCursorType(variable).kind == CXType_VariableArray)
         return node_new(t, CODE_STUCK, variable);
     int64_t offset = add_local(t, variable);
-    code *init = clang_Cursor_isNull(initialiser)
-                      ? NULL
-                      : build_initialiser(t, initialiser, clang_getCursorType(variable));
+    code *init =
+        clang_Cursor_isNull(initialiser) ? NULL : build_initialiser(t, initialiser, clang_getCursorType(variable));
     code *c = node_with(t, CODE_DECLARE, variable, init == NULL ? 0 : 1, &init);
     c->type = tree_type(clang_getCursorType(variable));
     c->number = offset;

@@ -213,10 +213,11 @@ static bool may_call(const rule_checker *c, const char *name)
 {
     size_t n = strlen(name);
     bool at = n > 2 && strcmp(name + n - 2, "At") == 0; // svm_fAt is what the headers make of svm_f
-    size_t lanes = n; // svm_loadFloats16 stands for svm_loadFloats
+    size_t lanes = n;                                   // svm_loadFloats16 stands for svm_loadFloats
     while (lanes > 0 && name[lanes - 1] >= '0' && name[lanes - 1] <= '9')
         lanes--;
-    return hmap_get(&c->callable, name) != NULL || hmap_getn(&c->callable, name, lanes) != NULL || (at && hmap_getn(&c->callable, name, n - 2) != NULL);
+    return hmap_get(&c->callable, name) != NULL || hmap_getn(&c->callable, name, lanes) != NULL ||
+           (at && hmap_getn(&c->callable, name, n - 2) != NULL);
 }
 
 // Messages name the function that the programmer wrote.

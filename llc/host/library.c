@@ -158,7 +158,8 @@ bool host_emit_library(llc_session *s)
     struct stat there;
     bool is_there = !s->environment->dry_run && lstat(s->output, &there) == 0;
     if (is_there && !S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode)) {
-        diag_error_at(s->diag, LLC_TOOL, "a library cannot be written to '%s', which is no file; name one with -o", s->output);
+        diag_error_at(s->diag, LLC_TOOL, "a library cannot be written to '%s', which is no file; name one with -o",
+                      s->output);
         return false;
     }
     if (is_there && unlink(s->output) != 0) {

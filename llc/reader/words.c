@@ -249,6 +249,7 @@ bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_
         f->per_firing = values[1];
     }
     if (good && f->input_first && !f->holds_processor)
-        return wrong(&r, "input_first", "a kernel that begins late holds its processor: it promises holds_processor, too");
+        return wrong(&r, "input_first",
+                     "a kernel that begins late holds its processor: it promises holds_processor, too");
     return good;
 }

@@ -136,8 +136,9 @@ static void check_alu_results(const sp_program *p, const sp_instruction *code, s
     }
     for (unsigned i = 0; i <= p->end; i++)
         if (code[i].f[SP_F_TYPE] == SP_FC && stale[i] && sp_looks_at_alu(code[i].f[SP_F_JUMP_FUNC]))
-            sp_fault(faults, (int)i,
-                     "looks at the ALU result, which may be older than the last flow control; it does not survive that");
+            sp_fault(
+                faults, (int)i,
+                "looks at the ALU result, which may be older than the last flow control; it does not survive that");
 }
 
 void sp_verify_hazards(const sp_program *p, const sp_instruction *code, sp_faults *faults)

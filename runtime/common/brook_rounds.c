@@ -194,8 +194,8 @@ void svmr_brookFindRoom(const svm_BrookGraph *graph, const svm_BrookStream *stre
 // ---- Which calls wait ----
 
 // The stream that a call makes, in whole rows, and all of it; NULL: it makes others.
-static svm_BrookStorage *madeBy(const svm_BrookGraph *how, const svm_BrookSpace *space,
-                                const svm_BrookStream *streams, const svm_BrookWalk *walks)
+static svm_BrookStorage *madeBy(const svm_BrookGraph *how, const svm_BrookSpace *space, const svm_BrookStream *streams,
+                                const svm_BrookWalk *walks)
 {
     enum { LEAST_BYTES = 64 << 10, LEAST_ROW = 256 }; // fewer stay in the first cache; a shorter row is mostly the call
     svm_BrookStorage *made = NULL;
@@ -447,12 +447,10 @@ static void runGroups(const Pair *p, const Groups *g)
         const ptrdiff_t *group = g->rows + (size_t)n * p->each;
         for (int k = 0; k < p->lines; k++)
             for (int i = 0; i < p->lines; i++)
-                at[k * ports + p->line[i]] =
-                    rowOf(&p->first->streams[p->line[i]], group[rows + k * p->lines + i]);
+                at[k * ports + p->line[i]] = rowOf(&p->first->streams[p->line[i]], group[rows + k * p->lines + i]);
         for (int o = 0; o < p->made; o++)
             for (int i = 0; i < p->made; i++)
-                at[(p->lines + o) * ports + p->output[i]] =
-                    rowOf(&p->streams[p->output[i]], group[p->lines + o]);
+                at[(p->lines + o) * ports + p->output[i]] = rowOf(&p->streams[p->output[i]], group[p->lines + o]);
         p->how->rowwise->twice(p->first->run, p->run, group, at);
     }
     free(at);

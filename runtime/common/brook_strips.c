@@ -171,8 +171,7 @@ static bool chooseStrip(const Strips *s, int processors, svm_BrookLayout *layout
     } else if (rowsAreTogether(s)) {
         const size_t worth = 2 * roomOfStrip(s, 1, all); // of a row: rows that are gathered may lie far apart
         while (rows * 2 <= s->space->extent[LAST - 1] && rows * 2 * all <= fair &&
-               roomOfStrip(s, rows * 2, all) <= s->window &&
-               roomOfStrip(s, rows * 2, all) / worth <= (size_t)rows * 2)
+               roomOfStrip(s, rows * 2, all) <= s->window && roomOfStrip(s, rows * 2, all) / worth <= (size_t)rows * 2)
             rows *= 2;
     }
     layout->rows = rows;

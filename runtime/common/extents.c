@@ -124,8 +124,8 @@ void svmr_dropStream(svm_Machine *m, svm_Stream *s)
 
 void svmr_dropStreams(svm_Machine *m, svmr_MemoryState *memory, size_t address, size_t bytes)
 {
-    for (size_t i; (i = firstBeyond(memory, address)) < memory->streamCount &&
-                   memory->streams[i]->address < address + bytes;)
+    for (size_t i;
+         (i = firstBeyond(memory, address)) < memory->streamCount && memory->streams[i]->address < address + bytes;)
         drop(m, memory->streams[i]->stream);
 }
 

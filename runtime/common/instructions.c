@@ -208,7 +208,8 @@ static svm_Block srfBlock(const svm_StreamUnit *u, size_t r, svmr_Place at)
 {
     const svm_StreamSRFReg *reg = srfRegister(u, r, at);
     svm_Block b;
-    svmr_wordsInit(&b, u->srf, reg->stream_ptr, words(u, reg->stream_length, reg->stream_record_size, at), SVM_WORD, at);
+    svmr_wordsInit(&b, u->srf, reg->stream_ptr, words(u, reg->stream_length, reg->stream_record_size, at), SVM_WORD,
+                   at);
     svm_blockName(&b, "the SRF stream");
     return b;
 }

@@ -51,7 +51,7 @@ struct svmr_Instruction {
     svmr_SrfPort *ports;             // inputs, outputs; a load's or store's data, indices
     size_t portCount, portCap, inputs;
     size_t firstParameter;
-    size_t most; // records that a load may load or a store store
+    size_t most;          // records that a load may load or a store store
     bool stores, indexed; // of a load or store
     bool suspended, restored;
     svmr_Instruction *next; // of the spare ones

@@ -54,9 +54,9 @@ typedef struct svmr_Thread {
     struct svm_WriterPrivate *writers; // that are open, and whose files an error finishes
     struct svm_Net *net;               // that it runs, or has run
     struct svm_Strip *strip;           // that runs and may fail; NULL: none
-    bool again;       // what failed is done again (program_strip.c): an error goes to the trap
-    bool holdsPrints; // what is merged stays in its logs
-    bool failing;  // an error is being reported: no further ones
+    bool again;                        // what failed is done again (program_strip.c): an error goes to the trap
+    bool holdsPrints;                  // what is merged stays in its logs
+    bool failing;                      // an error is being reported: no further ones
     jmp_buf *trap; // what stops a program goes there, with message, instead of to standard error; NULL: none
 } svmr_Thread;
 // initial-exec: a few words, so that a library with this runtime in it can be loaded later too.
@@ -474,8 +474,8 @@ void svmr_wavFinish(bool wait);
 bool svmr_readerPlace(const svm_Reader *r, int64_t *at);
 int svmr_readerFile(const svm_Reader *r); // its file descriptor; -1: a WAV file
 int svmr_writerFile(const svm_Writer *w);
-bool svmr_isLive(int fd); // a pipe, a socket or a terminal: somebody is at its other end (program_pace.c)
-void svmr_writerFlush(svm_Writer *w);                         // what makes whole bytes
+bool svmr_isLive(int fd);             // a pipe, a socket or a terminal: somebody is at its other end (program_pace.c)
+void svmr_writerFlush(svm_Writer *w); // what makes whole bytes
 void svmr_writerPut(svm_Writer *w, const void *items, ptrdiff_t count); // in no time
 // After an error: what lies in a net's streams for its writers is given to them; then all the thread's writers write what
 // they have been given.

@@ -49,7 +49,8 @@ static void synchronise(svm_DynamicActor *f)
 static ptrdiff_t bytes_of(int64_t items, const svm_Channel *c)
 {
     ptrdiff_t bytes;
-    return items < 0 || __builtin_mul_overflow(items, c ? (ptrdiff_t)c->stream.elementSize : 0, &bytes) ? PTRDIFF_MAX : bytes;
+    return items < 0 || __builtin_mul_overflow(items, c ? (ptrdiff_t)c->stream.elementSize : 0, &bytes) ? PTRDIFF_MAX
+                                                                                                        : bytes;
 }
 
 // The most that a firing of these rates looks at.

@@ -77,8 +77,7 @@ static bool servesOrAsks(const svmr_Wait *w)
 // go on.
 static bool await(svm_Net *n, svm_Kernel *k, svm_Stream *s)
 {
-    Catch c = {
-        .error = SVM_ERROR_DEADLOCK, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
+    Catch c = {.error = SVM_ERROR_DEADLOCK, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
     if (setjmp(c.jump))
         return false;
     svm_setErrorHandler(onError, &c);
@@ -102,14 +101,13 @@ static void keepUntilEnd(svm_Net *n, size_t address)
 
 static SVMR_COLD _Noreturn void failRoom(const svm_Channel *c, size_t capacity)
 {
-    svmr_fatal("%s%serror: out of memory: %zu items from '%s' wait for '%s', and there is no room for %zu", c->row->fromAt,
-               *c->row->fromAt ? ": " : "", svmr_count(&c->stream), c->row->from, c->row->to, capacity);
+    svmr_fatal("%s%serror: out of memory: %zu items from '%s' wait for '%s', and there is no room for %zu",
+               c->row->fromAt, *c->row->fromAt ? ": " : "", svmr_count(&c->stream), c->row->from, c->row->to, capacity);
 }
 
 static size_t allocate(const svm_Net *n, const svm_Channel *c, size_t capacity)
 {
-    Catch k = {
-        .error = SVM_ERROR_OUT_OF_MEMORY, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
+    Catch k = {.error = SVM_ERROR_OUT_OF_MEMORY, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
     if (capacity > SIZE_MAX / c->stream.elementSize / 2 || setjmp(k.jump))
         failRoom(c, capacity);
     svm_setErrorHandler(onError, &k);
@@ -401,7 +399,9 @@ static int64_t lacks(const svm_NetKernel *p, const svm_Channel *c)
     const svm_StaticRegion *s = p->region;
     for (int32_t i = 0; s && i < s->table->inputs; i++)
         if (s->in[i] == c)
-            items = (s->started ? s->table->in[i].steady - (s->table->spare ? s->table->spare[i] : 0) : s->table->in[i].needed) - s->held[i];
+            items = (s->started ? s->table->in[i].steady - (s->table->spare ? s->table->spare[i] : 0)
+                                : s->table->in[i].needed) -
+                    s->held[i];
     return items;
 }
 
@@ -409,8 +409,8 @@ static void addWait(FILE *f, const svm_NetKernel *p, const svm_Channel *c, bool 
 {
     int64_t items = lacks(p, c);
     fprintf(f, "%s%s%s: %s'%s' waits for %lld item%s more from '%s'", first ? "" : "\n", c->row->toAt,
-            first ? ": error" : ": note", first ? "deadlock: " : "", c->row->to, (long long)items, items == 1 ? "" : "s",
-            c->row->from);
+            first ? ": error" : ": note", first ? "deadlock: " : "", c->row->to, (long long)items,
+            items == 1 ? "" : "s", c->row->from);
 }
 
 static void addMailWait(FILE *f, const svm_Way *w, bool first)

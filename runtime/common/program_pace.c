@@ -30,7 +30,8 @@ void svmr_paceBegin(svmr_Pace *p, bool wanted)
     *p = (svmr_Pace){.next = 1};
     const svmr_Thread *t = &svmr_thread;
     p->input = t->ownInput && svmr_isLive(svmr_readerFile(t->ownInput));
-    p->going = !TIMED && wanted && (p->input || svmr_isLive(t->ownOutput ? svmr_writerFile(t->ownOutput) : STDOUT_FILENO));
+    p->going =
+        !TIMED && wanted && (p->input || svmr_isLive(t->ownOutput ? svmr_writerFile(t->ownOutput) : STDOUT_FILENO));
 }
 
 // Steady states whose items are there; their number is known from the second run on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Logs of printed text and their merging. Numbers are formatted here, as printf does it but faster (print_float.c).
-#include "runtime/common/scheduler.h"
 #include "runtime/common/print_float.h"
+#include "runtime/common/scheduler.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -41,7 +41,8 @@ void svm_exhaust(const svm_RateTable *table, int64_t *tokens, const int64_t *lim
     do {
         fired = false;
         for (int32_t a = 0; a < table->actors; a++) {
-            int64_t n = svmr_rateAllows(table, a, tokens), left = limits && limits[a] >= 0 ? limits[a] - firings[a] : -1;
+            int64_t n = svmr_rateAllows(table, a, tokens),
+                    left = limits && limits[a] >= 0 ? limits[a] - firings[a] : -1;
             if (left >= 0 && (n < 0 || n > left))
                 n = left;
             if (n <= 0)

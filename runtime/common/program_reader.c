@@ -11,7 +11,7 @@
 
 #define BUFFER_BYTES ((size_t)1 << 16)
 #define BUFFER_ROOM (2 * BUFFER_BYTES) // a block that lies there may be longer than what it has of the file
-#define PIECE_BYTES 4096 // of bits that are packed, at once
+#define PIECE_BYTES 4096               // of bits that are packed, at once
 
 struct svm_ReaderPrivate {
     char *label; // "'x.raw'" or "standard input"

@@ -287,9 +287,9 @@ static void moveInput(const svm_Strip *s, int64_t steady)
 // The actor that can fire, and comes first, fires as often as it can; then the next.
 typedef struct Sequence {
     const svm_StripOrder *order;
-    int64_t *limits;       // how often each row fires in the phase
-    const int64_t *begin;  // items in the channels then; NULL: none
-    int32_t *consumer;     // of each channel: its first row
+    int64_t *limits;      // how often each row fires in the phase
+    const int64_t *begin; // items in the channels then; NULL: none
+    int32_t *consumer;    // of each channel: its first row
     int64_t *tokens, *fired, *counts;
 } Sequence;
 
@@ -390,7 +390,10 @@ static void addTexts(const svm_Machine *m, svm_Log *texts, size_t count)
 static void partOfPhase(svm_Machine *m, svm_Strip *s, const int64_t *counts)
 {
     const svm_StripOrder *o = s->table->order;
-    Sequence q = {o, limitsOf(o, counts, s->starting), s->starting ? o->enqueued : o->kept, consumersOf(o->rates),
+    Sequence q = {o,
+                  limitsOf(o, counts, s->starting),
+                  s->starting ? o->enqueued : o->kept,
+                  consumersOf(o->rates),
                   svmr_allocate((size_t)o->rates->channels, sizeof *q.tokens),
                   svmr_allocate((size_t)o->rates->actors, sizeof *q.fired),
                   svmr_allocate((size_t)o->actors, sizeof *q.counts)};

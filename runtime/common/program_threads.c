@@ -71,7 +71,8 @@ void svm_threadsDecide(svm_Threads *t, int64_t states, int64_t left)
         return;
     t->known |= left > 0;
     const int64_t all = now() - t->begun, beside = all - t->ran;
-    const double rest = left < 0 && !t->known ? THREADS_UNKNOWN * (double)t->ran : (double)t->last / (double)states * (double)left;
+    const double rest =
+        left < 0 && !t->known ? THREADS_UNKNOWN * (double)t->ran : (double)t->last / (double)states * (double)left;
     if (rest >= THREADS_LEFT && pays(t->ran, beside))
         t->wait = !svmr_stopWaiting(svmr_machine());
     if (all > THREADS_WINDOW) {

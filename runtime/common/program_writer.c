@@ -15,7 +15,7 @@
 
 #define BUFFER_BYTES ((size_t)1 << 16)
 #define BUFFER_ROOM (2 * BUFFER_BYTES) // a block that lies there may be longer than what is written of it
-#define PIECE_BYTES 4096 // of bits that are packed, at once
+#define PIECE_BYTES 4096               // of bits that are packed, at once
 #define FIRST_BYTES ((int64_t)1 << 20) // of a file, which ask for no room: most files are short
 #define ROOM_BYTES ((int64_t)8 << 20)  // of room on the disk, asked for at once at most,
 #define ROOM_SHARE 4                   // and a quarter of what is there at most: a program that dies leaves it so
@@ -39,12 +39,12 @@ struct svm_WriterPrivate {
     unsigned char *piece;    // of items with parts: as they go to the file
     size_t pieceBytes;
     svmr_Wav *wav;
-    bool prompt;          // nothing stays in the buffer
-    bool lent;            // to a block
-    int64_t room;         // on its disk the file has as many bytes, or asks for no more; 0: it never asks
-    int64_t place;        // in the file, of the next write
-    int64_t settled;      // while items are claimed or mapped that are not settled: the place of the first
-    int64_t unsettled;    // bytes of those, and of what lies behind them
+    bool prompt;           // nothing stays in the buffer
+    bool lent;             // to a block
+    int64_t room;          // on its disk the file has as many bytes, or asks for no more; 0: it never asks
+    int64_t place;         // in the file, of the next write
+    int64_t settled;       // while items are claimed or mapped that are not settled: the place of the first
+    int64_t unsettled;     // bytes of those, and of what lies behind them
     pthread_mutex_t mutex; // of the following, which kernels on several processors change
     Extent *extents;       // behind what is settled, in no order; those of one kernel's runs are one
     size_t extentCount, extentRoom;
@@ -406,8 +406,7 @@ static bool hasPlaces(const svm_Writer *w)
 bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at)
 {
     bool bits = w->item == SVM_ITEM_BIT;
-    if (!SVMR_MAY_CLAIM || !hasPlaces(w) ||
-        (bits && (w->private_->bitCount != 0 || units % 8 != 0 || count % 8 != 0)))
+    if (!SVMR_MAY_CLAIM || !hasPlaces(w) || (bits && (w->private_->bitCount != 0 || units % 8 != 0 || count % 8 != 0)))
         return false;
     svmr_thread.itemsWritten += count;
     *at = move(w, bytesOf(w, count));

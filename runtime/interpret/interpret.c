@@ -17,7 +17,7 @@ struct svm_BrookLoaded {
     diag_engine diags;
     interner names;
     sir_module *module;
-    hmap filters; // by name
+    hmap filters;       // by name
     schedule *schedule; // of a stream program
 };
 

@@ -19,20 +19,20 @@ enum {
 };
 
 typedef enum svm_CellKind {
-    SVM_CELL_PAD,    // nothing: the end of the ring is near
-    SVM_CELL_KERNEL, // calls a kernel's function
+    SVM_CELL_PAD,         // nothing: the end of the ring is near
+    SVM_CELL_KERNEL,      // calls a kernel's function
     SVM_CELL_INSTRUCTION, // calls a kernel's function that svm_KernelStart started: svm_CellInstruction follows
-    SVM_CELL_GET,    // moves bytes from memory, or another local store, here
-    SVM_CELL_PUT,    // and from here
-    SVM_CELL_GATHER, // the same of groups of bytes there: svm_CellGroups follows
+    SVM_CELL_GET,         // moves bytes from memory, or another local store, here
+    SVM_CELL_PUT,         // and from here
+    SVM_CELL_GATHER,      // the same of groups of bytes there: svm_CellGroups follows
     SVM_CELL_SCATTER,
     SVM_CELL_FILL,   // moves elements of memory to a stream here, as there is room for them: `length` bytes
     SVM_CELL_EMPTY,  // from one here to memory, as they come,
     SVM_CELL_PASS,   // or to a stream of another SPE: svm_CellPass follows
-    SVM_CELL_WORDS,      // moves groups of any bytes, as many as there are then: svm_CellWords follows
+    SVM_CELL_WORDS,  // moves groups of any bytes, as many as there are then: svm_CellWords follows
     SVM_CELL_TELL,   // nothing but to tell others that what is before it is complete, as all commands do
     SVM_CELL_REPEAT, // the commands of an svm_CellRepeat come next, again and again; it is the last of a lap of the ring
-    SVM_CELL_QUIT  // the program ends
+    SVM_CELL_QUIT    // the program ends
 } svm_CellKind;
 
 // FILL, EMPTY, PASS: `ls` is that of the svm_CellStream here; PASS: `ea` that of the other SPE's local store.
@@ -96,8 +96,8 @@ typedef struct svm_CellInstruction {
     uint32_t restored, suspended, unused[2];
 } svm_CellInstruction;
 typedef struct svm_CellPort {
-    svm_CellRecords its; // when the kernel runs
-    uint64_t where;      // effective address of that
+    svm_CellRecords its;          // when the kernel runs
+    uint64_t where;               // effective address of that
     uint32_t data, bytes, length; // in the local store; of a record; records that there is room for
     uint32_t position;            // records read or written
     uint32_t unused[2];

@@ -293,7 +293,8 @@ static inline void svm_bitsInPacked(svm_Bits *to, const unsigned char *from, ptr
     for (ptrdiff_t k = 0; k < items; k += svm_bitsPacked) {
         svm_Bits planes[8][svm_bitsPacked];
         for (int pair = 0; pair < 4; pair++)
-            svm_bitsBlockInPacked(planes, from + k, items - k < svm_bitsPacked ? items - k : svm_bitsPacked, stride, pair);
+            svm_bitsBlockInPacked(planes, from + k, items - k < svm_bitsPacked ? items - k : svm_bitsPacked, stride,
+                                  pair);
         for (int i = 0; i < svm_bitsPacked && k + i < items; i++) {
             svm_Bits rows[8];
             for (int f = 0; f < 8; f++)
@@ -315,7 +316,8 @@ static inline void svm_bitsOutPacked(unsigned char *to, const svm_Bits *from, pt
                 planes[f][i] = rows[f];
         }
         for (int pair = 0; pair < 4; pair++)
-            svm_bitsBlockOutPacked(to + k, planes, items - k < svm_bitsPacked ? items - k : svm_bitsPacked, stride, pair);
+            svm_bitsBlockOutPacked(to + k, planes, items - k < svm_bitsPacked ? items - k : svm_bitsPacked, stride,
+                                   pair);
     }
 }
 #else

@@ -107,7 +107,8 @@ static inline bool svm_brookSumSteps(float *sum, const float *p, ptrdiff_t count
     scale.bits = sign | (277 - exponent) << 23; // 1 / step; both signs are as if the sum were positive
     step.bits = sign | (exponent - 23) << 23;
     const int32_t from = (int32_t)(*sum * scale.f), zero = 0x4b400000;
-    const float round = 12582912.0f; // its bits are `zero`; what is added to it, up to 2^22, is rounded to a whole number
+    const float round =
+        12582912.0f; // its bits are `zero`; what is added to it, up to 2^22, is rounded to a whole number
     svm_BrookInts whole = 0, below = 0, outside = 0, odd = 0;
     uint64_t state = from & 1;
     int32_t more = 0, moved = 0;
@@ -143,7 +144,8 @@ static inline bool svm_brookSumSteps(float *sum, const float *p, ptrdiff_t count
         more += svm_brookTies(all, up, flips, &state, &moved);
     }
     outside &= (int32_t)0xff800000;
-    const svm_BrookInts zeros = (int32_t)((uint32_t)zero * (uint32_t)(count / 16)); // in each; it wraps as these sums do
+    const svm_BrookInts zeros =
+        (int32_t)((uint32_t)zero * (uint32_t)(count / 16)); // in each; it wraps as these sums do
     const int64_t by = svm_brookTotal(whole - zeros), down = svm_brookTotal(below - zeros);
     if (__builtin_reduce_or(outside) != 0 || from + down - moved <= (1 << 23) + 1 ||
         from + (by - down) + moved >= (1 << 24) - 1)
@@ -214,7 +216,8 @@ static inline float svm_brookSumOn(float sum, const float *p, ptrdiff_t n, svm_B
             continue;
         }
         if (doubt->any == 0) {
-            const ptrdiff_t most = n - i < SVM_BROOK_FOLDED ? n - i : SVM_BROOK_FOLDED, all = most - most % SVM_BROOK_SIDE;
+            const ptrdiff_t most = n - i < SVM_BROOK_FOLDED ? n - i : SVM_BROOK_FOLDED,
+                            all = most - most % SVM_BROOK_SIDE;
             if (svm_brookSumAny(&sum, p + i, all)) {
                 i += all;
                 doubt->failed = 0;

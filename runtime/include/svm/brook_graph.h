@@ -440,10 +440,10 @@ static inline ptrdiff_t svm_brookBeside2(const svm_BrookWalk *w, int inside, ptr
 // An element beside the firing's place, by a pointer: in row `number` of those that the kernel is given (SVM_BROOK_ROWS_GIVEN),
 // where column 0 is, or in the stream.
 #define SVM_BROOK_BESIDE2(stream, number, inside, j, i)                                                                \
-    ((inside) & SVM_BROOK_ROWS_GIVEN ? svm_rows_##stream[number] + (i)                                                \
+    ((inside) & SVM_BROOK_ROWS_GIVEN ? svm_rows_##stream[number] + (i)                                                 \
                                      : (stream) + svm_brookBeside2(stream##_walk, inside, j, i))
 #define SVM_BROOK_BESIDE1(stream, number, inside, i)                                                                   \
-    ((inside) & SVM_BROOK_ROWS_GIVEN ? svm_rows_##stream[number] + (i)                                                \
+    ((inside) & SVM_BROOK_ROWS_GIVEN ? svm_rows_##stream[number] + (i)                                                 \
                                      : (stream) + svm_brookNear1(stream##_walk, inside, i))
 
 // Where a row of a plane begins.

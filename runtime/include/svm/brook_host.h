@@ -103,11 +103,11 @@ typedef struct {
 #define streamWrite(s, p) svm_brookWrite(SVM_BROOK_HERE, (s), (p))
 #define streamPrint(s) svm_brookPrint(SVM_BROOK_HERE, (s))
 #define streamSwap(a, b) svm_brookSwap(SVM_BROOK_HERE, &(a), &(b))
-#define streamSize(s) \
-    __extension__({ \
-        float4 svm_brook_extents; \
-        svm_brookSize((s), &svm_brook_extents.x); \
-        svm_brook_extents; \
+#define streamSize(s)                                                                                                  \
+    __extension__({                                                                                                    \
+        float4 svm_brook_extents;                                                                                      \
+        svm_brookSize((s), &svm_brook_extents.x);                                                                      \
+        svm_brook_extents;                                                                                             \
     })
 #define streamScatterOp(to, index, from, f) svm_brookScatterOp(SVM_BROOK_HERE, (to), (index), (from), brook_##f##_one)
 #define streamGatherOp(to, index, from, f) svm_brookGatherOp(SVM_BROOK_HERE, (to), (index), (from), brook_##f##_one)
@@ -121,7 +121,7 @@ typedef struct {
 #define SVM_BROOK_OWNED __attribute__((cleanup(svm_brookRelease), unused))
 
 // Declares that calls in the rest of a block may wait for each other.
-#define SVM_BROOK_ROUNDS \
+#define SVM_BROOK_ROUNDS                                                                                               \
     __attribute__((cleanup(svm_brookEndRounds), unused)) const int svm_brook_rounds = svm_brookBeginRounds();
 
 // A bound of a view is an int, or int2 to int4.

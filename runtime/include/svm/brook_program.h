@@ -15,7 +15,7 @@
 // Counts are of items. An element of a stream is as many items as it has their scalars. The functions are those of a C library (docs/library.md).
 typedef struct svm_BrookProgram {
     const char *name;
-    bool takes;                          // has input
+    bool takes;                            // has input
     long long first_input, steady_input;   // what it takes in the initialisation, and in a steady state
     long long first_output, steady_output; // what it gives; with the first what the drain gives
     void *(*create)(void);

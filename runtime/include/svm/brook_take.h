@@ -83,8 +83,8 @@ static inline bool svm_brookTakeTurned(float *to, const float *from, ptrdiff_t c
     for (int half = 0; half < 16; half += 8) {
         svm_BrookHalf up;
         memcpy(&up, turned + half, sizeof up);
-        const svm_BrookHalfTaken all = (up & 8) != 0 ? __builtin_ia32_permvarsf256(high, up)
-                                                     : __builtin_ia32_permvarsf256(low, up);
+        const svm_BrookHalfTaken all =
+            (up & 8) != 0 ? __builtin_ia32_permvarsf256(high, up) : __builtin_ia32_permvarsf256(low, up);
         memcpy(to + half, &all, sizeof all);
     }
 #endif

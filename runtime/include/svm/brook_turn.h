@@ -58,8 +58,8 @@ static inline ptrdiff_t svm_brookTurnedCount(ptrdiff_t left, ptrdiff_t most)
 
 // Row k of the tile is column place[k] of the stream, `columns` elements of it, the first of which is in the row `from`.
 #define SVM_BROOK_TURN(name, element, block)                                                                           \
-    static inline void name(element *to, const element *from, ptrdiff_t pitch, const ptrdiff_t *place,                 \
-                            ptrdiff_t rows, ptrdiff_t columns)                                                         \
+    static inline void name(element *to, const element *from, ptrdiff_t pitch, const ptrdiff_t *place, ptrdiff_t rows, \
+                            ptrdiff_t columns)                                                                         \
     {                                                                                                                  \
         int blocks = 0; /* rows that are eight columns beside each other */                                            \
         ptrdiff_t i = 0;                                                                                               \

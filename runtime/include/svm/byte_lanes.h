@@ -94,9 +94,9 @@ SVM_BYTES_FUNCTION unsigned char svm_byteImage(svm_ByteColumns m, int x)
 SVM_BYTES_FUNCTION svm_Bytes svm_byteSums(unsigned char a, unsigned char b, unsigned char c, unsigned char d)
 {
     const svm_Bytes none = {0}, bit0 = SVM_BYTE_ALL(0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255),
-                       bit1 = SVM_BYTE_ALL(0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255),
-                       bit2 = SVM_BYTE_ALL(0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255, 255, 255, 255),
-                       bit3 = SVM_BYTE_ALL(0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255);
+                    bit1 = SVM_BYTE_ALL(0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255),
+                    bit2 = SVM_BYTE_ALL(0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255, 255, 255, 255),
+                    bit3 = SVM_BYTE_ALL(0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255);
     return ((none + a) & bit0) ^ ((none + b) & bit1) ^ ((none + c) & bit2) ^ ((none + d) & bit3);
 }
 SVM_BYTES_FUNCTION svm_ByteMap svm_byteMap(svm_ByteColumns m)
@@ -168,17 +168,17 @@ SVM_BYTES_FUNCTION svm_Bytes svm_byteInverse(svm_Bytes x, uint64_t matrix)
     const svm_ByteMap pairs = {SVM_BYTE_ALL(0, 16, 115, 99, 13, 29, 126, 110, 45, 61, 94, 78, 32, 48, 83, 67),
                                SVM_BYTE_ALL(0, 187, 183, 12, 251, 64, 76, 247, 140, 55, 59, 128, 119, 204, 192, 123)};
     const svm_Bytes one_by = SVM_BYTE_ALL(128, 1, 8, 13, 15, 6, 5, 14, 2, 12, 11, 10, 9, 3, 7, 4),
-                       a_by = SVM_BYTE_ALL(128, 2, 1, 12, 8, 11, 13, 10, 4, 14, 7, 5, 3, 6, 9, 15);
+                    a_by = SVM_BYTE_ALL(128, 2, 1, 12, 8, 11, 13, 10, 4, 14, 7, 5, 3, 6, 9, 15);
     const svm_Bytes pair = svm_byteOf(pairs.low, x & 15) ^ svm_byteOf(pairs.high, x >> 4);
     const svm_Bytes i = pair & 15, k = pair >> 4, sum = i ^ k;
     const svm_Bytes by_k = svm_byteOf(a_by, k);
     const svm_Bytes p = svm_byteOf(one_by, svm_byteOf(one_by, i) ^ by_k) ^ sum,
-                       q = svm_byteOf(one_by, svm_byteOf(one_by, sum) ^ by_k) ^ i;
+                    q = svm_byteOf(one_by, svm_byteOf(one_by, sum) ^ by_k) ^ i;
     const svm_ByteColumns m = svm_byteColumns(matrix);
     const svm_Bytes of_p = svm_byteSums(svm_byteImage(m, 156), svm_byteImage(m, 202), svm_byteImage(m, 15),
-                                           svm_byteImage(m, 29)),
-                       of_q = svm_byteSums(svm_byteImage(m, 111), svm_byteImage(m, 242), svm_byteImage(m, 52),
-                                           svm_byteImage(m, 194));
+                                        svm_byteImage(m, 29)),
+                    of_q = svm_byteSums(svm_byteImage(m, 111), svm_byteImage(m, 242), svm_byteImage(m, 52),
+                                        svm_byteImage(m, 194));
     const svm_Bytes by = one_by & 127; // of 0 it is 0
     return svm_byteOf(svm_byteOf(of_p, by), p) ^ svm_byteOf(svm_byteOf(of_q, by), q);
 }

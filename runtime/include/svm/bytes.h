@@ -32,7 +32,8 @@ static inline __attribute__((always_inline)) svm_BytePart svm_byteTake(const uns
         memcpy((char *)&table + i, first, 16);
     return (svm_BytePart)SVM_BYTE_TAKE((svm_BytePartChars)table, (svm_BytePartChars)low);
 }
-static inline __attribute__((always_inline)) svm_BytePart svm_byteLookUp(svm_BytePart at, const unsigned char table[256])
+static inline __attribute__((always_inline)) svm_BytePart svm_byteLookUp(svm_BytePart at,
+                                                                         const unsigned char table[256])
 {
     svm_BytePart found[16];
     for (int i = 0; i < 16; i++)

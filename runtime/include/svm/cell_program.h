@@ -50,7 +50,7 @@ typedef struct svm_CellProgram {
     const unsigned char *overlays;
     uint32_t regionCount;
     bool instructions; // kernels, loads and stores of stream instructions are SPEs'
-    uint32_t streams; // that each SPE has room for; 0: streams are the PPE's
+    uint32_t streams;  // that each SPE has room for; 0: streams are the PPE's
 } svm_CellProgram;
 
 extern const svm_CellProgram svm_cellProgram;

@@ -26,7 +26,7 @@ typedef struct svm_Channel {
     svm_Stream stream;
     const svm_ChannelRow *row;
     struct svm_NetKernel *producer, *consumer; // the program sets them; NULL: the control program
-    size_t address;                        // private: of its memory
+    size_t address;                            // private: of its memory
 } svm_Channel;
 
 // What dynamic-rate actors and static regions have in common.
@@ -43,7 +43,7 @@ typedef struct svm_NetKernel {
     int64_t left;         // still to be done; -1: as its input allows
     int64_t grow;         // K tells C: steady states that a static region's blocks must have room for; 0: they have
     struct svm_StaticRegion *region; // itself, if it is one
-    struct svm_Mail *mail;     // of a receiver of messages (svm/messages.h), which then is the kernel's one actor; or NULL
+    struct svm_Mail *mail; // of a receiver of messages (svm/messages.h), which then is the kernel's one actor; or NULL
     struct svm_Sender *sender; // of a sender, likewise, whose firings some receiver waits for
 } svm_NetKernel;
 
@@ -52,11 +52,11 @@ typedef struct svm_NetKernel {
 // What a firing declares. -1: no bound.
 typedef struct svm_DynamicRates {
     int64_t popMin, popMax, peekMin, peekMax, pushMin, pushMax;
-    ptrdiff_t inSize, outSize;            // of items; 0: none
-    bool popsSo, peeksSo, pushesSo;       // it is known to keep to that: nobody looks
-    bool mayStop;                         // it may stop the program: then all that firings before it pushed is there
-    bool paced;                           // svm_NetKernel.paced
-    const char *name, *place;             // "Encode", "rle.str:12" or ""
+    ptrdiff_t inSize, outSize;      // of items; 0: none
+    bool popsSo, peeksSo, pushesSo; // it is known to keep to that: nobody looks
+    bool mayStop;                   // it may stop the program: then all that firings before it pushed is there
+    bool paced;                     // svm_NetKernel.paced
+    const char *name, *place;       // "Encode", "rle.str:12" or ""
 } svm_DynamicRates;
 
 typedef struct svm_DynamicActor {
@@ -68,15 +68,15 @@ typedef struct svm_DynamicActor {
     char *back, *pushEnd;
     const char *windowEnd; // behind the last item that is there, whether it may be popped or not
     char *roomEnd;
-    const char *taken; // items from here to front are done with, and the stream does not know yet
-    char *given;       // and items from here to back are pushed
-    int64_t popped, pushed; // by the firing, up to there, in bytes
+    const char *taken;             // items from here to front are done with, and the stream does not know yet
+    char *given;                   // and items from here to back are pushed
+    int64_t popped, pushed;        // by the firing, up to there, in bytes
     const svm_DynamicRates *rates; // of the firing
     // Rates of which firings begin and end at once where they find what they need side by side, as nothing else is to be
     // looked at; NULL: none.
     const svm_DynamicRates *quick;
-    bool idle;         // the last firing neither popped nor pushed: the next waits for one item more
-    size_t idleItems;  // how many it began with
+    bool idle;        // the last firing neither popped nor pushed: the next waits for one item more
+    size_t idleItems; // how many it began with
 } svm_DynamicActor;
 
 // What a kernel has at hand of its actor while it runs: a local variable whose parts are in registers, as firings are
@@ -162,7 +162,8 @@ static inline bool svm_dynamicFinds(const svm_DynamicEnds *e, int64_t items, int
 {
     const svm_DynamicRates *r = e->rates;
     return e->quick && (r->inSize == 0 || svm_dynamicBytes(e->front, e->windowEnd) >= items * r->inSize) &&
-           (r->outSize == 0 || svm_dynamicBytes(e->back, e->roomEnd) >= room * r->outSize) && (!r->paced || e->left != 0);
+           (r->outSize == 0 || svm_dynamicBytes(e->back, e->roomEnd) >= room * r->outSize) &&
+           (!r->paced || e->left != 0);
 }
 
 // K: waits until a firing begins; false: none will, or enough have. Then the outputs have ended, or the kernel is to
@@ -189,8 +190,10 @@ enum { SVM_DYNAMIC_FEW = 256 };
 static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
-    const int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin, most = r->peekMax > r->popMax ? r->peekMax : r->popMax;
-    const bool takesFew = r->popMax >= 0 && r->peekMax >= 0 && most <= SVM_DYNAMIC_FEW, givesFew = r->pushMax >= 0 && r->pushMax <= SVM_DYNAMIC_FEW;
+    const int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin,
+                  most = r->peekMax > r->popMax ? r->peekMax : r->popMax;
+    const bool takesFew = r->popMax >= 0 && r->peekMax >= 0 && most <= SVM_DYNAMIC_FEW,
+               givesFew = r->pushMax >= 0 && r->pushMax <= SVM_DYNAMIC_FEW;
     if (!svm_dynamicFinds(e, takesFew && most > 0 ? most : least > 0 ? least : 1, givesFew ? r->pushMax : 0))
         return false;
     svm_dynamicBegun(e);
@@ -202,7 +205,8 @@ static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
 static inline void svm_dynamicDone(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
-    const ptrdiff_t popped = svm_dynamicBytes(e->begunFront, e->front), pushed = svm_dynamicBytes(e->begunBack, e->back);
+    const ptrdiff_t popped = svm_dynamicBytes(e->begunFront, e->front),
+                    pushed = svm_dynamicBytes(e->begunBack, e->back);
     if (SVM_DYNAMIC_UNLIKELY(!e->quick || (!r->popsSo && popped < r->popMin * r->inSize) ||
                              (!r->pushesSo && pushed < r->pushMin * r->outSize) ||
                              (r->popMin == 0 && r->pushMin == 0 && (popped | pushed) == 0))) {
@@ -232,7 +236,8 @@ static inline const void *svm_dynamicPop(svm_DynamicEnds *e, size_t size)
 static inline const void *svm_dynamicPeek(svm_DynamicEnds *e, ptrdiff_t offset, size_t size)
 {
     const void *item = e->front + (size_t)offset * size;
-    if (!e->itemsThere && SVM_DYNAMIC_UNLIKELY((size_t)offset >= (size_t)svm_dynamicBytes(e->front, e->peekEnd) / size)) {
+    if (!e->itemsThere &&
+        SVM_DYNAMIC_UNLIKELY((size_t)offset >= (size_t)svm_dynamicBytes(e->front, e->peekEnd) / size)) {
         svm_dynamicTell(e);
         item = svm_dynamicPeekNext(e->actor, offset, size);
         svm_dynamicHear(e);
@@ -338,12 +343,12 @@ typedef struct svm_BlockRow {
 
 typedef struct svm_RegionTable {
     int32_t actors;
-    int64_t strip;             // most steady states of a run
-    const int64_t *init, *reps; // per actor: firings in the initialisation, in a steady state
-    bool sources;              // steady states limit some actor, not input
+    int64_t strip;                  // most steady states of a run
+    const int64_t *init, *reps;     // per actor: firings in the initialisation, in a steady state
+    bool sources;                   // steady states limit some actor, not input
     const int64_t *room, *initRoom; // per actor: firings at the end of input that the blocks have room for, at least
-    const svm_RateTable *rates; // of the actors; one whose first firing has other rates has two rows there
-    const int32_t *rows;       // the actor of each row; NULL: one row each
+    const svm_RateTable *rates;     // of the actors; one whose first firing has other rates has two rows there
+    const int32_t *rows;            // the actor of each row; NULL: one row each
     // Per row: most firings at the end of input when the initialisation has run, and else; -1: as its input allows.
     const int64_t *limits, *initLimits;
     const int64_t *enqueued, *between; // per channel of rates: items before anything fires, and between steady states
@@ -356,18 +361,18 @@ typedef struct svm_RegionTable {
 typedef struct svm_StaticRegion {
     svm_NetKernel common;
     const svm_RegionTable *table;
-    svm_Channel *const *in, *const *out;      // per end
+    svm_Channel *const *in, *const *out;           // per end
     svm_Block *const *inBlocks, *const *outBlocks; // per end
-    svm_Block *const *blocks;                 // all of them, for growing
-    int64_t *firings;                         // per actor: how often it fires in this run
-    int64_t *held;                            // private: per input, items in the block that no run has begun with
-    int64_t *tokens, *limits, *fired;         // private: per channel of rates, and per row
-    int64_t *more;                            // private: per input
-    bool *inputEnded;                         // private: per input
-    int64_t grown;                            // C tells K: steady states that the blocks have room for
-    bool starting;                            // this run is the initialisation
-    int64_t steady;                           // steady states of this run; 0: the initialisation, or the end of input
-    bool started, running, ending, last;      // private
+    svm_Block *const *blocks;                      // all of them, for growing
+    int64_t *firings;                              // per actor: how often it fires in this run
+    int64_t *held;                                 // private: per input, items in the block that no run has begun with
+    int64_t *tokens, *limits, *fired;              // private: per channel of rates, and per row
+    int64_t *more;                                 // private: per input
+    bool *inputEnded;                              // private: per input
+    int64_t grown;                                 // C tells K: steady states that the blocks have room for
+    bool starting;                                 // this run is the initialisation
+    int64_t steady;                      // steady states of this run; 0: the initialisation, or the end of input
+    bool started, running, ending, last; // private
     // Of a data-parallel region: those who do chunks of its steady states, of at least so many.
     int32_t helpers;
     struct svm_Helper *const *help;
@@ -378,10 +383,10 @@ typedef struct svm_StaticRegion {
     // steady states, and then of a multiple of `unit`. unit 0: none do.
     int64_t unit;
     struct svm_Offload *offload;
-    bool asks;      // K tells C: the kernel has returned, and goes on when they have done its run
-    bool offloaded; // they do, or have done, this run
-    bool interrupted;                         // C tells K: input ended, and its sources finish `begun`
-    bool begun;                               // a steady state (or the initialisation) has begun
+    bool asks;        // K tells C: the kernel has returned, and goes on when they have done its run
+    bool offloaded;   // they do, or have done, this run
+    bool interrupted; // C tells K: input ended, and its sources finish `begun`
+    bool begun;       // a steady state (or the initialisation) has begun
 } svm_StaticRegion;
 
 // K: waits until the static region can run and says how often each actor fires, its inputs being in their blocks; false: it
@@ -454,7 +459,7 @@ typedef struct svm_Net {
     bool concurrent;      // kernels run on several processors
     bool started, ended;  // the initialisation has run; input has ended
     int64_t steadyStates; // run so far
-    size_t *addresses; // private: memory to be freed at the end, of what has grown
+    size_t *addresses;    // private: memory to be freed at the end, of what has grown
     size_t addressCount, addressRoom;
     size_t wayCount; // of messages
     struct svm_Way *ways;

@@ -152,7 +152,7 @@ static inline void svm_tileQuarters(svm_TileBlock v[4])
 static inline void svm_tileDenseIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t rows)
 {
     const ptrdiff_t blocks = rows / 4, near = 4 / blocks; // columns of a vector
-    svm_TileBlock all[4][4]; // block of rows, column
+    svm_TileBlock all[4][4];                              // block of rows, column
     for (ptrdiff_t first = 0; first < 4; first += near) {
         svm_TileBlock v[4];
         for (ptrdiff_t k = 0; k < 4; k++)
@@ -646,8 +646,8 @@ LOOK_UP(Floats, float, FLOATS)
         memcpy(&which, at, sizeof at);                                                                                 \
         return UP;                                                                                                     \
     }
-    TAKE(BytesOneByOne, unsigned char, int, INTS)
-    TAKE(SignedBytesOneByOne, signed char, int, INTS)
+TAKE(BytesOneByOne, unsigned char, int, INTS)
+TAKE(SignedBytesOneByOne, signed char, int, INTS)
 TAKE_BYTES(Bytes, unsigned char, which & 255)
 TAKE_BYTES(SignedBytes, signed char, which << 24 >> 24)
 #undef TAKE_BYTES

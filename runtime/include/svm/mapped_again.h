@@ -25,7 +25,8 @@ static inline bool svm_roundAgainCan(void)
 {
     bool can = SVM_INPUTS == 1;
     for (int i = 0; i < SVM_INPUTS + SVM_OUTPUTS; i++)
-        can &= svm_roundQueues[svm_roundAgainFile(i)->queue].step != 0 && !svm_roundQueues[svm_roundAgainFile(i)->queue].linked;
+        can &= svm_roundQueues[svm_roundAgainFile(i)->queue].step != 0 &&
+               !svm_roundQueues[svm_roundAgainFile(i)->queue].linked;
     return can;
 }
 
@@ -123,7 +124,8 @@ static inline void svm_roundAgainRead(svm_Rounds *self, int place, int64_t perio
     if (period == 0 && !*mapped && queue->halo != 0) {
         svm_Block last; // of the round before
         svm_blockInit(&last, &SVM_MAPPED_MEMORY,
-                      self->base[f->queue][SVM_SLOTS - 1] + (size_t)(SVM_ROUND * queue->step - queue->halo) * queue->size,
+                      self->base[f->queue][SVM_SLOTS - 1] +
+                          (size_t)(SVM_ROUND * queue->step - queue->halo) * queue->size,
                       (size_t)queue->halo, queue->size);
         memcpy(svm_roundAgainItems(self, place, again->turn, -queue->halo), svm_blockData(&last),
                (size_t)queue->halo * queue->size);
@@ -187,8 +189,8 @@ static inline void svm_roundAgainBegin(svm_Rounds *self)
     bool wait = false;
     for (int i = 0; i < SVM_OUTPUTS; i++)
         for (int slot = 0; slot < SVM_SLOTS; slot++)
-            wait |= self->states[slot] != 0 &&
-                    (!self->mapped[svm_roundOutputs[i].queue][slot] || svm_roundQueues[svm_roundOutputs[i].queue].delay != 0);
+            wait |= self->states[slot] != 0 && (!self->mapped[svm_roundOutputs[i].queue][slot] ||
+                                                svm_roundQueues[svm_roundOutputs[i].queue].delay != 0);
     for (int slot = 0; slot < SVM_SLOTS; slot++) {
         if (wait)
             svm_roundFinish(self, slot);

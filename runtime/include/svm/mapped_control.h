@@ -299,7 +299,8 @@ static inline void svm_roundWait(svm_Rounds *self, int slot, int64_t states, int
         const svm_RoundShare share = svm_roundShare(chunk, states, svm_roundsWait(self));
         const int runs = share.states > 0 ? (int)((share.states + share.each - 1) / share.each) : 0;
         for (int k = 0; k < runs; k++)
-            svm_roundWaitFor(&self->runs[slot][chunk->run + (SVM_MAPPED_THREADS ? runs - 1 - k : k)], states == SVM_ROUND);
+            svm_roundWaitFor(&self->runs[slot][chunk->run + (SVM_MAPPED_THREADS ? runs - 1 - k : k)],
+                             states == SVM_ROUND);
     }
 }
 
@@ -365,7 +366,8 @@ static inline void svm_roundTogether(svm_Rounds *self, int slot, int64_t states,
         for (int i = c; i < c + kernels; i++)
             svm_roundRunNeed(self, slot, i, k);
         for (int i = c; i < c + kernels && own > 0; i++)
-            svm_roundStartStrips(self, &self->runs[slot][svm_roundChunks[i].run + k], slot, done, own, states == SVM_ROUND);
+            svm_roundStartStrips(self, &self->runs[slot][svm_roundChunks[i].run + k], slot, done, own,
+                                 states == SVM_ROUND);
     }
 }
 #endif
@@ -475,8 +477,8 @@ static inline bool svm_roundMaps(const svm_Rounds *self, int64_t states)
 
 #if SVM_MAPPED_HAVE(INPUT)
 // Copies items of the round in slot `from`, from its item `first` on, wherever they lie, to item `to` of that in a slot.
-static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int from, int64_t first, int slot, int64_t to,
-                                  int64_t count)
+static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int from, int64_t first, int slot,
+                                  int64_t to, int64_t count)
 {
     const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
     char *items = svm_roundItems(self, f->queue, slot, to);
@@ -515,8 +517,8 @@ static inline int64_t svm_roundLengthen(svm_Rounds *self)
     const int slot = (int)(self->round % SVM_SLOTS), before = (slot + SVM_SLOTS - 1) % SVM_SLOTS;
     const int64_t step = svm_roundQueues[f->queue].step, most = 2 * self->last, longest = SVM_LONGEST * SVM_ROUND;
     svm_Reader *file = &self->readers[f->file].file;
-    bool can = SVM_INPUTS == 1 && SVM_KERNELS == 1 && svm_roundKernels[0].even && self->last >= SVM_ROUND && step != 0 &&
-               f->claims && self->claimed[f->queue][before] && self->readers[f->file].held == 0;
+    bool can = SVM_INPUTS == 1 && SVM_KERNELS == 1 && svm_roundKernels[0].even && self->last >= SVM_ROUND &&
+               step != 0 && f->claims && self->claimed[f->queue][before] && self->readers[f->file].held == 0;
     for (int i = 0; i < SVM_OUTPUTS && can; i++)
         can = svm_roundOutputs[i].claims && self->claimed[svm_roundOutputs[i].queue][before];
     if (!can)
@@ -529,7 +531,8 @@ static inline int64_t svm_roundLengthen(svm_Rounds *self)
     if (states <= SVM_ROUND)
         return 0;
     svm_roundStays(self, f->queue, slot);
-    self->claimed[f->queue][slot] = svm_readerClaim(file, f->units, f->before, states * step, &self->places[f->queue][slot]);
+    self->claimed[f->queue][slot] =
+        svm_readerClaim(file, f->units, f->before, states * step, &self->places[f->queue][slot]);
     return self->claimed[f->queue][slot] ? states : 0;
 }
 #endif
@@ -824,7 +827,8 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
         const svm_RoundQueue *queue = &svm_roundQueues[q];
         if (queue->linked && queue->step != 0 && queue->halo != 0)
             memmove(svm_roundItems(self, q, next, -queue->halo),
-                    svm_roundItems(self, q, slot, states * queue->step - queue->halo), (size_t)queue->halo * queue->size);
+                    svm_roundItems(self, q, slot, states * queue->step - queue->halo),
+                    (size_t)queue->halo * queue->size);
     }
 #endif
 #if SVM_MAPPED_HAVE(INPUT)
@@ -847,7 +851,8 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
         const int q = svm_roundOutputs[i].queue;
         const svm_RoundQueue *queue = &svm_roundQueues[q];
         svm_roundStays(self, q, next);
-        if (states == 0 && queue->delay != 0 && queue->step != 0) // what it is behind by went on when its round was written
+        if (states == 0 && queue->delay != 0 &&
+            queue->step != 0) // what it is behind by went on when its round was written
             memmove(svm_roundItems(self, q, next, -queue->delay), svm_roundItems(self, q, slot, -queue->delay),
                     (size_t)queue->delay * queue->size);
     }

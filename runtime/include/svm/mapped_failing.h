@@ -290,7 +290,8 @@ static inline void svm_roundPassOn(svm_Rounds *self, int64_t states)
     for (int q = 0; q < SVM_QUEUES; q++) {
         const svm_RoundQueue *queue = &svm_roundQueues[q];
         const int64_t items = queue->linked ? 0 : left * queue->step; // of input
-        memmove(svm_roundItems(self, q, slot, -queue->halo), svm_roundItems(self, q, slot, states * queue->step - queue->halo),
+        memmove(svm_roundItems(self, q, slot, -queue->halo),
+                svm_roundItems(self, q, slot, states * queue->step - queue->halo),
                 (size_t)(queue->halo + items) * queue->size);
     }
     self->failing.taken = left;

@@ -383,7 +383,8 @@ static inline void svm_roundReuse(svm_Rounds *self, int slot, int c)
     svm_RoundRun *last = svm_roundBefore(self, slot, c, chunk->runs - 1, 0);
     for (int w = 0; w < last->count; w++)
         for (int m = 0; m < SVM_CHUNKS; m++)
-            if (last->ends[w].writer >= 0 && !svm_roundStraight(last, w) && svm_roundChunks[m].kernel == last->ends[w].writer)
+            if (last->ends[w].writer >= 0 && !svm_roundStraight(last, w) &&
+                svm_roundChunks[m].kernel == last->ends[w].writer)
                 svm_kernelAddDependence(&self->runs[slot][svm_roundChunks[m].run].run.kernel, &last->run.kernel);
 }
 #endif
@@ -433,8 +434,9 @@ static inline void svm_roundStayBehind(svm_Rounds *self, int slot, int c, int k)
     for (int w = 0; w < r->count; w++)
         keeps |= r->windows[w].history.capacity != 0;
     for (int other = 0; other < SVM_CHUNKS && keeps; other++)
-        svm_kernelAddDependence(&r->run.kernel, &svm_roundBefore(self, (slot + 1) % SVM_SLOTS, other,
-                                                                 svm_roundChunks[other].runs - 1, 0)->run.kernel);
+        svm_kernelAddDependence(
+            &r->run.kernel,
+            &svm_roundBefore(self, (slot + 1) % SVM_SLOTS, other, svm_roundChunks[other].runs - 1, 0)->run.kernel);
 }
 #endif
 

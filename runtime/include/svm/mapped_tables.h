@@ -36,21 +36,20 @@
 #define SVM_MAPPED_START 16384 // text that was printed while the graph was built
 #define SVM_MAPPED_INPUT 32768 // files that are read, SVM_READERS; and written, SVM_WRITERS
 #define SVM_MAPPED_OUTPUT 65536
-#define SVM_MAPPED_SEVERAL 131072 // runs that are made for several strips: chunks whose `each` is not 1
-#define SVM_MAPPED_SMALL 262144   // windows that may be smaller than what engines move
-#define SVM_MAPPED_STILL 524288   // windows that get nothing in steady states
-#define SVM_MAPPED_SINKS 1048576  // kernels that store nothing
+#define SVM_MAPPED_SEVERAL 131072   // runs that are made for several strips: chunks whose `each` is not 1
+#define SVM_MAPPED_SMALL 262144     // windows that may be smaller than what engines move
+#define SVM_MAPPED_STILL 524288     // windows that get nothing in steady states
+#define SVM_MAPPED_SINKS 1048576    // kernels that store nothing
 #define SVM_MAPPED_STRAIGHT 2097152 // queues whose windows go from one processor's memory to the other's
-#define SVM_MAPPED_BOUND 4194304 // no round is longer: --max-latency
-#define SVM_MAPPED_FAILS 8388608 // firings that may fail: svm/mapped_failing.h
+#define SVM_MAPPED_BOUND 4194304    // no round is longer: --max-latency
+#define SVM_MAPPED_FAILS 8388608    // firings that may fail: svm/mapped_failing.h
 #define SVM_MAPPED_HAVE(what) ((SVM_MAPPED & SVM_MAPPED_##what) != 0)
 // All processors work in queues: on this computer they are threads.
 #define SVM_MAPPED_THREADS (SVM_MAPPED_HAVE(DIRECT) && !SVM_MAPPED_HAVE(MOVED))
 // Rounds can be longer than queues have room for: what they read and write may lie in files, and nothing else joins runs.
 #define SVM_MAPPED_LONG                                                                                                \
     (SVM_MAPPED_THREADS && SVM_MAPPED_HAVE(PUTS) && SVM_MAPPED_HAVE(LOOPS) && SVM_MAPPED_HAVE(READS) &&                \
-     SVM_MAPPED_HAVE(WRITES) && !SVM_MAPPED_HAVE(LINKS) && !SVM_MAPPED_HAVE(LOGS) &&                \
-     !SVM_MAPPED_HAVE(BOUND))
+     SVM_MAPPED_HAVE(WRITES) && !SVM_MAPPED_HAVE(LINKS) && !SVM_MAPPED_HAVE(LOGS) && !SVM_MAPPED_HAVE(BOUND))
 #if SVM_MAPPED_LONG
 enum { SVM_LONGEST = 16 }; // rounds
 #endif
@@ -123,10 +122,10 @@ typedef struct svm_RoundKernelRow {
     int chunk, firstRun; // its first ones
     int home;            // processor of the initialisation and the end of input
     int primes;          // runs that prime a chunk
-    int together;        // it and so many less 1 behind it, a chunk each, are started strip by strip; 0: it is by itself
-    bool serves;         // it has an initialisation, or an end of input
-    bool even;           // each processor has a share of a round that is not whole
-    int64_t repeat;      // steady states that priming goes on for behind the initialisation
+    int together;   // it and so many less 1 behind it, a chunk each, are started strip by strip; 0: it is by itself
+    bool serves;    // it has an initialisation, or an end of input
+    bool even;      // each processor has a share of a round that is not whole
+    int64_t repeat; // steady states that priming goes on for behind the initialisation
     int actors, firings; // its first actor in svm_roundActors, and how many
     int logs, logCount;  // its actors that print: the first in svm_roundLogs, and how many
     int kept, keptCount; // what it keeps from round to round: the first in svm_roundKept, and how many
@@ -228,9 +227,9 @@ enum { SVM_PERIOD = SVM_SLOTS * SVM_ROUND };
 typedef struct svm_RoundsAgain {
     svm_Sequence *runs; // of a period; NULL: it is not made yet
     bool refused;
-    bool adds;   // the rounds that are started are added to it,
-    int added;   // so many until now
-    bool began;  // some are under way, or were not written yet
+    bool adds;             // the rounds that are started are added to it,
+    int added;             // so many until now
+    bool began;            // some are under way, or were not written yet
     int64_t most, periods; // at once: at most, and next time
     int turn;
     struct {
@@ -244,20 +243,20 @@ typedef struct svm_RoundsAgain {
 
 // One running program.
 typedef struct svm_Rounds {
-    bool started, ended;                     // the initialisation has run; input has ended
-    bool placed;                             // the next round's slots have what it needs of the one before
-    int64_t steadyStates;                    // run so far, or started
-    int64_t iterations;                      // steady states still asked for in this call of run
-    int64_t round;                           // the next
-    int64_t states[SVM_SLOTS];               // steady states of the round under way; 0: there is none
+    bool started, ended;       // the initialisation has run; input has ended
+    bool placed;               // the next round's slots have what it needs of the one before
+    int64_t steadyStates;      // run so far, or started
+    int64_t iterations;        // steady states still asked for in this call of run
+    int64_t round;             // the next
+    int64_t states[SVM_SLOTS]; // steady states of the round under way; 0: there is none
 #if SVM_MAPPED_LONG
     int64_t last; // of the round before the next
     bool isLong;  // the round that is begun is longer than queues have room for
 #endif
 #if SVM_MAPPED_THREADS
-    svm_Threads threads;       // as long as they wait, rounds are short, and what they do the first chunk of each kernel does
-    int64_t few;               // steady states of the next round then
-    int64_t before;            // and of the one before
+    svm_Threads threads; // as long as they wait, rounds are short, and what they do the first chunk of each kernel does
+    int64_t few;         // steady states of the next round then
+    int64_t before;      // and of the one before
     bool follows[SVM_KERNELS]; // the kernel's first chunk has the steady states before the next round in its channels
 #endif
     size_t memory;                           // where the queues lie
@@ -268,7 +267,7 @@ typedef struct svm_Rounds {
     int64_t places[SVM_QUEUES][SVM_SLOTS];   // where in it they are
     size_t ownMemory[SVM_PROCESSORS];        // where each processor's own begins in its memory
     svm_Block own[SVM_PROCESSORS];
-    int turn[SVM_KERNELS][SVM_PROCESSORS];   // of the blocks of a processor's windows
+    int turn[SVM_KERNELS][SVM_PROCESSORS]; // of the blocks of a processor's windows
 #if SVM_MAPPED_HAVE(FILES)
     svm_Block scratch[SVM_ENDS][SVM_PROCESSORS]; // where items from files or for them lie
 #endif
@@ -296,11 +295,11 @@ typedef struct svm_Rounds {
     svm_Log start;
 #endif
 #if SVM_MAPPED_HAVE(FAILS)
-    svm_Strip strip;                            // what is under way
-    int64_t issued;                             // rounds
-    int64_t numbers[SVM_SLOTS];                 // of the rounds under way, among these
-    int64_t befores[SVM_SLOTS];                 // steady states before them
-    int64_t all[SVM_SLOTS];                     // of the rounds of which all runs are started, the latest
+    svm_Strip strip;            // what is under way
+    int64_t issued;             // rounds
+    int64_t numbers[SVM_SLOTS]; // of the rounds under way, among these
+    int64_t befores[SVM_SLOTS]; // steady states before them
+    int64_t all[SVM_SLOTS];     // of the rounds of which all runs are started, the latest
     size_t keptMemory;
     svm_RoundKeep keeps[SVM_SLOTS][SVM_KERNELS];
     struct {

@@ -39,7 +39,7 @@ typedef struct svm_OffloadBlock {
     int64_t step, more;
     size_t size;           // of an element
     size_t address, bytes; // in the processor's memory; from one turn's to the next one's
-    int64_t kept;          // elements that go there and back; of one that is KEEPING, that a strip begins with; 0: its window
+    int64_t kept; // elements that go there and back; of one that is KEEPING, that a strip begins with; 0: its window
 } svm_OffloadBlock;
 
 typedef struct svm_OffloadTable {

@@ -340,7 +340,7 @@ typedef struct svm_Program {
     // Samples of sound that a steady state takes from its own input and gives to its own output, if its items are such (a
     // complex item is two); 0: they are not, or their number differs.
     int64_t samples_in, samples_out;
-    bool pairs_out; // complex items
+    bool pairs_out;                    // complex items
     const struct svm_Outside *outside; // messages that it takes from outside (svm/messages.h); NULL: none
 } svm_Program;
 // The drain of a program that fires nothing at the end of input of which anything could be seen.
@@ -356,7 +356,11 @@ int svm_main(const svm_Program *program, int argc, char **argv);
 #ifdef SVM_NO_MAIN
 #define SVM_MAIN(program)
 #else
-#define SVM_MAIN(program) int main(int argc, char **argv) { return svm_main(&program, argc, argv); }
+#define SVM_MAIN(program)                                                                                              \
+    int main(int argc, char **argv)                                                                                    \
+    {                                                                                                                  \
+        return svm_main(&program, argc, argv);                                                                         \
+    }
 #endif
 
 #ifdef __cplusplus

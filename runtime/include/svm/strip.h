@@ -17,7 +17,7 @@ typedef struct svm_StripState {
 } svm_StripState;
 
 // From one member of a kernel's struct to another.
-#define SVM_STRIP_STATE(instance, first, last)                                                                          \
+#define SVM_STRIP_STATE(instance, first, last)                                                                         \
     {offsetof(instance, first), offsetof(instance, last) - offsetof(instance, first) + sizeof(((instance *)0)->last)}
 
 // The same of a channel: elements at the front of its block, in the initialisation and in all later runs.
@@ -37,9 +37,10 @@ typedef struct svm_StripInput {
 // graph, from which their canonical order follows.
 typedef struct svm_StripOrder {
     const svm_RateTable *rates;
-    const int64_t *kept, *enqueued; // items in each of its channels after a steady state, and before anything fires; NULL: none
-    const int32_t *rows;            // the actor of each of its rows; NULL: row i is that of actor i
-    const int64_t *steady;          // how often each actor fires in a steady state
+    const int64_t *kept,
+        *enqueued;         // items in each of its channels after a steady state, and before anything fires; NULL: none
+    const int32_t *rows;   // the actor of each of its rows; NULL: row i is that of actor i
+    const int64_t *steady; // how often each actor fires in a steady state
     int32_t actors;
 } svm_StripOrder;
 

@@ -9,6 +9,6 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-void *memalign(size_t alignment, size_t size);
+    void *memalign(size_t alignment, size_t size);
 
 #endif

@@ -55,8 +55,8 @@ extern double svm_simFiringCycles __attribute__((weak));
 _Noreturn void svm_cellStreamError(const char *file, int line, uint32_t use, uint32_t misuse, uint32_t stream,
                                    uint64_t count, uint64_t acquired);
 // Programs that predict time: the kernel of a command has used a stream (an svm_CellUse), and has counted so much until then.
-void svm_cellUsed(uint32_t number, uint32_t kernel, uint32_t stream, uint32_t use, uint32_t count, const uint64_t *counts,
-                  uint64_t firings, double cycles);
+void svm_cellUsed(uint32_t number, uint32_t kernel, uint32_t stream, uint32_t use, uint32_t count,
+                  const uint64_t *counts, uint64_t firings, double cycles);
 // Command `number` has an index that it must not have.
 void svm_cellBadIndex(uint32_t number);
 

@@ -55,8 +55,8 @@ static void svm_cellInstructionError(svmr_Spe *spe, uint32_t function, const cha
     };
     const svmr_Instruction *i = (const svmr_Instruction *)(uintptr_t)object;
     const svmr_InstructionErrorRow *row = &svmr_instructionErrors[error];
-    addFailure(spe, svmr_newFailure(row->error, i ? i->kernel.name : "", (svmr_Place){functions[function], file, line}, row->text,
-                                    number));
+    addFailure(spe, svmr_newFailure(row->error, i ? i->kernel.name : "", (svmr_Place){functions[function], file, line},
+                                    row->text, number));
     spe->beginsAgain = true;
 }
 

@@ -494,7 +494,8 @@ bool svmr_retire(svm_Machine *m)
 {
     bool any = false;
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
-        for (uint32_t complete; spe->retired != (complete = __atomic_load_n(&spe->complete->count, __ATOMIC_ACQUIRE));) {
+        for (uint32_t complete;
+             spe->retired != (complete = __atomic_load_n(&spe->complete->count, __ATOMIC_ACQUIRE));) {
             any = true;
             if (svmr_isRepeated(spe, spe->retired)) {
                 svmr_retireRepeated(spe, complete);

@@ -92,10 +92,10 @@ void svmr_queueWords(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
         return;
     svmr_SrfStream *data = i->ports[DATA].stream;
     svm_CellWords g = {.count = (uint32_t)t->repeats,
-                        .bytes = (uint32_t)bytes,
-                        .stride = (uint32_t)stride,
-                        .put = i->stores,
-                        .operation = (uint32_t)t->combine};
+                       .bytes = (uint32_t)bytes,
+                       .stride = (uint32_t)stride,
+                       .put = i->stores,
+                       .operation = (uint32_t)t->combine};
     if (i->stores)
         g.records = address(data);
     if (indices) {

@@ -10,8 +10,8 @@
 #include "runtime/cell/svm/cell.h"
 #include "runtime/common/dma.h"
 #include "runtime/common/scheduler.h"
-#include "svm/program.h"
 #include "svm/cell_program.h"
+#include "svm/program.h"
 
 typedef struct svmr_Spe svmr_Spe;
 typedef struct svmr_TimedRun svmr_TimedRun;
@@ -33,9 +33,9 @@ static inline uint32_t svmr_sleepUntil(uint32_t complete, uint32_t issued, uint3
 
 // A run in a queue.
 typedef struct svmr_QueuedRun {
-    svmr_Kernel *p; // NULL: the command is no kernel's
-    uint32_t end;   // of its command, in bytes ever queued
-    uint32_t at;    // where it begins
+    svmr_Kernel *p;       // NULL: the command is no kernel's
+    uint32_t end;         // of its command, in bytes ever queued
+    uint32_t at;          // where it begins
     svmr_TimedRun *timed; // where time is predicted
 } svmr_QueuedRun;
 
@@ -56,18 +56,18 @@ struct svmr_Spe {
     uint32_t issued, retired;         // commands ever queued, and over
     uint32_t rungIssued;              // of those that it was told of
     struct svmr_CellRun *waited;      // the last that the control code waited for; NULL: it has run a kernel since
-    svmr_QueuedRun *runs; // those between, by number modulo the capacity, a power of two
+    svmr_QueuedRun *runs;             // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
     volatile svm_CellStream *streamTable; // in its local store; NULL: the program has none there
     struct svmr_SpeStream *streams;       // what those are of
-    svmr_Repeated *repeated; // commands that it repeats by itself, the oldest first
-    svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
+    svmr_Repeated *repeated;              // commands that it repeats by itself, the oldest first
+    svmr_Failure *failures;               // of its kernels, newest first: not taken by the control thread yet (atomic)
     struct {
         uint64_t kernels, moves, lists, bytes, rings, sleeps;
     } counted;
     uint32_t badIndex; // the last command that met one,
     bool hasBadIndex;  // if any did (atomic)
-    bool beginsAgain; // a kernel has failed: its program stops, and begins again with what is in the local store
+    bool beginsAgain;  // a kernel has failed: its program stops, and begins again with what is in the local store
     svmr_Spe *next;
 };
 
@@ -145,7 +145,7 @@ void svmr_noteRun(svm_Machine *m);
 void svmr_noteWait(svm_Machine *m, svmr_CellRun *run);
 // The last run that was waited for behind it, with no kernel run in between, when last it was waited for; or itself.
 const svmr_CellRun *svmr_lastOfWaits(const svmr_CellRun *run);
-void svmr_goOn(svm_Machine *m);   // a control thread asks how things are: kernels run a little
+void svmr_goOn(svm_Machine *m); // a control thread asks how things are: kernels run a little
 
 // Waits for room for so many bytes beside a lap of the ring; puts nothing there, so many bytes long; a command, which the
 // SPE is not told of; and so many that it has without the queue.
@@ -155,7 +155,7 @@ svm_CellCommand *svmr_placeCommand(svmr_Spe *spe, uint32_t bytes);
 void svmr_issueMore(svmr_Spe *spe, uint32_t commands);
 void svmr_countCommands(svmr_Spe *spe, const svm_CellCommand *c, uint64_t times);
 const svm_CellKernel *svmr_codeOf(const svmr_Kernel *p); // NULL: no SPE can run it
-void svmr_waitForSpe(svmr_Spe *spe, uint32_t count);     // locked: until so many of its commands are complete (schedule.c)
+void svmr_waitForSpe(svmr_Spe *spe, uint32_t count); // locked: until so many of its commands are complete (schedule.c)
 
 // A transfer of p is queued, with what follows its waits.
 void svmr_queueMoves(svmr_Kernel *p, svmr_Spe *spe, svm_CellCommand command, const void *payload, size_t payloadBytes);
@@ -220,7 +220,8 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
 // What the replay has of an SPE's stream (NULL: there is no replay); a transfer that is queued moves so many bytes between
 // streams, or one and a block; a kernel uses one.
 svmr_TimedStream *svmr_timedStream(svmr_Spe *spe, const svm_Stream *s);
-void svmr_timedMoves(svmr_Kernel *p, svmr_TimedStream *from, svmr_TimedStream *to, const svm_Block *block, uint64_t bytes);
+void svmr_timedMoves(svmr_Kernel *p, svmr_TimedStream *from, svmr_TimedStream *to, const svm_Block *block,
+                     uint64_t bytes);
 void svmr_timedUsed(svmr_Spe *spe, const svmr_StreamUse *use); // on the thread that runs the SPE's context
 // Of command `number`.
 void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c, uint32_t number);
@@ -230,12 +231,12 @@ void svmr_timedHere(svmr_Kernel *p, bool over);
 bool svmr_timedRepeat(svm_Machine *m, uint32_t spes);
 svmr_TimedRun *svmr_timedAgain(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t);
 void svmr_timedSpent(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellSpent *spent);
-svmr_TimedRun *svmr_timedHeld(svmr_Kernel *p); // the last of a kernel, for svmr_timedForget
+svmr_TimedRun *svmr_timedHeld(svmr_Kernel *p);     // the last of a kernel, for svmr_timedForget
 svmr_TimedRun *svmr_timedAlso(svmr_TimedRun *run); // the same once more
 void svmr_timedForget(svmr_TimedRun **runs, uint32_t count);
 void svmr_timedWaitFor(svm_Machine *m, svmr_TimedRun *run);
 void svmr_timedPace(svm_Machine *m, svmr_TimedRun *run); // looks for it, and needs no message
-void svmr_timedMore(svm_Machine *m); // something is recorded
+void svmr_timedMore(svm_Machine *m);                     // something is recorded
 void svmr_timedEnd(svm_Machine *m);
 #else
 enum { SVMR_SPENT_BYTES = 0 };

@@ -23,12 +23,12 @@ typedef struct Body {
     char *bytes, *memory;         // of commands, where SPEs get them; before that where they are made
     char *results, *resultMemory; // structs of kernels come back here: as far behind the beginning as in the commands
     size_t length, capacity;
-    uint32_t each;      // commands
-    uint32_t *entries;  // of each command, plus 1; 0: it has none
+    uint32_t each;     // commands
+    uint32_t *entries; // of each command, plus 1; 0: it has none
     size_t entryRoom;
-    uint32_t skipped;   // bytes of the last that need not be fetched
-    uint32_t latest;    // the first command of its last repeat,
-    uint32_t end;       // and the one behind that
+    uint32_t skipped;             // bytes of the last that need not be fetched
+    uint32_t latest;              // the first command of its last repeat,
+    uint32_t end;                 // and the one behind that
     svmr_TimedRun *before, *last; // where time is predicted: the last runs of its last two repeats,
     svmr_TimedRun **paces;        // and of each time of the last
     uint32_t paceCount;
@@ -40,7 +40,7 @@ struct svm_Sequence {
     bool refused; // something of it is not an SPE's
     bool ready;   // what is waited for is known
     bool ran;
-    int place;    // of what is being added, and how far in it
+    int place; // of what is being added, and how far in it
     ptrdiff_t offset;
     Entry *entries;
     size_t count, capacity;
@@ -135,8 +135,8 @@ static size_t waitsOf(const svmr_Kernel *p)
 }
 
 // A command with room for what it waits for, and a payload.
-static svm_CellCommand *addCommand(svm_Sequence *s, svmr_Kernel *p, svmr_Spe *spe, const svmr_Transfer *t, size_t payload,
-                                   size_t *head)
+static svm_CellCommand *addCommand(svm_Sequence *s, svmr_Kernel *p, svmr_Spe *spe, const svmr_Transfer *t,
+                                   size_t payload, size_t *head)
 {
     const uint32_t body = bodyOf(s, spe);
     Body *b = &s->bodies[body];
@@ -214,8 +214,9 @@ void svm_sequenceAdd(svm_Sequence *s, svm_Kernel *k, int place, ptrdiff_t offset
 static const Entry *entryOf(const svm_Sequence *s, const svmr_Kernel *p)
 {
     const svmr_CellRun *run = p->scheduling;
-    return run && run->entry && run->entry <= s->count && s->entries[run->entry - 1].p == p ? &s->entries[run->entry - 1]
-                                                                                          : NULL;
+    return run && run->entry && run->entry <= s->count && s->entries[run->entry - 1].p == p
+               ? &s->entries[run->entry - 1]
+               : NULL;
 }
 
 static void addWait(svm_CellCommand *c, uint32_t spe, int32_t count)
@@ -360,8 +361,7 @@ static void repeatOn(const svm_Sequence *s, Body *b, svm_CellRepeat *r)
 {
     svmr_Repeated *repeated = svmr_allocate(1, sizeof *repeated), **end = &b->spe->repeated;
     svm_CellCommand *c = svmr_placeCommand(b->spe, REPEAT_BYTES);
-    *repeated = (svmr_Repeated){
-        .sequence = s, .body = b, .first = b->spe->issued, .count = r->times * b->each};
+    *repeated = (svmr_Repeated){.sequence = s, .body = b, .first = b->spe->issued, .count = r->times * b->each};
     while (*end)
         end = &(*end)->next;
     *end = repeated;

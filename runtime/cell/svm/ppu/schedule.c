@@ -159,8 +159,7 @@ static svmr_Spe *speToWaitFor(svm_Machine *m, const svmr_Wait *w, uint32_t *coun
             !m->shared && s->kernelsHere + s->transfersHere == 0; // nothing else is to be done here meanwhile
         *count = run->number + 1;
         if (alone)
-            *count =
-                svmr_sleepUntil(run->spe->complete->count, run->spe->issued, svmr_lastOfWaits(run)->number + 1);
+            *count = svmr_sleepUntil(run->spe->complete->count, run->spe->issued, svmr_lastOfWaits(run)->number + 1);
         return run->spe;
     }
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)

@@ -55,7 +55,7 @@ static uint64_t bits_of(double value)
     {                                                                                                                  \
         const uint64_t arguments[] = {LIST here};                                                                      \
         call(CALL_##name, arguments, sizeof arguments / sizeof *arguments);                                            \
-        __builtin_trap(); /* the PPE has ended the program, or begins it again */                                                          \
+        __builtin_trap(); /* the PPE has ended the program, or begins it again */                                      \
     }
 #define CELL_END CELL_ERROR
 void svm_cellBlockError(const char *function, const char *file, int line, uint64_t index, const svm_Block *b);

@@ -34,7 +34,7 @@ typedef struct Spe {
     uint32_t next_repeat;
     uint32_t told; // the `wanted` that the PPE was woken for
     bool quits;
-    Slot *runs; // the kernel's that runs, and may wait
+    Slot *runs;       // the kernel's that runs, and may wait
     uint32_t running; // its command's number
     uint32_t ahead;   // as in an svm_CellCount
     bool defers;      // a kernel is not begun though nothing but its streams' transfers keeps it
@@ -148,8 +148,8 @@ static bool fetch(Spe *me)
     const uint32_t at = me->asked % svm_cellRingBytes, bytes = to_fetch(me);
     if (bytes == 0)
         return moved;
-    const uint64_t from = me->repeating != NULL ? me->repeating->its.commands + me->at
-                                                : shared.queue + me->queued % shared.queueBytes;
+    const uint64_t from =
+        me->repeating != NULL ? me->repeating->its.commands + me->at : shared.queue + me->queued % shared.queueBytes;
     mfc_get(svm_cellRing + at, from, bytes, TAG_FETCH, 0, 0);
     move_on(me, bytes);
     return true;
@@ -383,16 +383,16 @@ static void tell_counts(const Slot *slot, uint32_t number)
     memcpy(spent->counts, svm_simCounts, sizeof spent->counts);
     spent->firings = svm_simFirings;
     spent->cycles = svm_simFiringCycles;
-    const uint64_t to = r != NULL ? r->its.spent + (number - r->first) * sizeof *spent
-                                  : c->ea + c->bytes - c->ls - sizeof *spent;
+    const uint64_t to =
+        r != NULL ? r->its.spent + (number - r->first) * sizeof *spent : c->ea + c->bytes - c->ls - sizeof *spent;
     mfc_put(spent, to, sizeof *spent, TAG_TELL, 0, 0);
 }
 
 void svm_cellNote(uint32_t stream, svm_CellUse use, size_t count)
 {
     if (svm_simCounts)
-        svm_cellUsed(here.running, here.runs->command->kernel, stream, use, (uint32_t)count, svm_simCounts, svm_simFirings,
-                     svm_simFiringCycles);
+        svm_cellUsed(here.running, here.runs->command->kernel, stream, use, (uint32_t)count, svm_simCounts,
+                     svm_simFirings, svm_simFiringCycles);
 }
 
 // Commands of stream instructions are in programs that have svm_cellInstructing.

@@ -23,8 +23,8 @@ typedef struct Slot {
     uint32_t time;               // which time of it
     State state;
     StreamMove move; // of a transfer of a stream
-    bool told;  // those that the command tells hear of it, or have,
-    bool ahead; // though not all before it are complete
+    bool told;       // those that the command tells hear of it, or have,
+    bool ahead;      // though not all before it are complete
 } Slot;
 
 struct svm_CellStreaming {

@@ -135,4 +135,5 @@ static uint32_t told_ahead(Slot *slots, uint32_t first, uint32_t next, uint32_t 
     return mask;
 }
 
-const svm_CellTurning svm_cellTurnsHere = {.is_later = is_later, .told_ahead = told_ahead, .wait = svm_cellWaitForInput};
+const svm_CellTurning svm_cellTurnsHere = {
+    .is_later = is_later, .told_ahead = told_ahead, .wait = svm_cellWaitForInput};

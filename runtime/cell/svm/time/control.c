@@ -254,7 +254,8 @@ static bool isOver(const svmr_TimedRun *run)
 static uint32_t sleepUntil(const svmr_Replay *r, const svmr_TimedRun *run, const svmr_TimedRun *last)
 {
     const svmr_TimedSpe *spe = run->spe;
-    return r->runsHere || run->repeats ? run->number + 1 : svmr_sleepUntil(spe->complete, spe->nextNumber, last->number + 1);
+    return r->runsHere || run->repeats ? run->number + 1
+                                       : svmr_sleepUntil(spe->complete, spe->nextNumber, last->number + 1);
 }
 
 // What a wait costs whose run is over: who reads one count has read the others of its line.
@@ -293,7 +294,10 @@ static bool makeCall(svmr_Replay *r, svmr_TimedCall *call)
 {
     switch (call->kind) {
     case SVMR_TIMED_RUN: return makeRun(r, call->run);
-    case SVMR_TIMED_REPEAT: endWait(r); makeRepeat(r); return true;
+    case SVMR_TIMED_REPEAT:
+        endWait(r);
+        makeRepeat(r);
+        return true;
     case SVMR_TIMED_WAIT: return makeWait(r, call->run);
     case SVMR_TIMED_COPY: copyPiece(r, call); return true;
     case SVMR_TIMED_ZEROES: zeroPiece(r, call); return true;

@@ -76,7 +76,8 @@ static void fetched(sim *engine, void *context)
 // The ring holds some windows' commands.
 static void fetch(svmr_TimedSpe *spe)
 {
-    if (spe->fetching || spe->computes || !svmr_timedLength(&spe->rung) || svmr_timedLength(&spe->ring) >= 2 * SVM_CELL_WINDOW)
+    if (spe->fetching || spe->computes || !svmr_timedLength(&spe->rung) ||
+        svmr_timedLength(&spe->ring) >= 2 * SVM_CELL_WINDOW)
         return;
     sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "commands"};
     t.from.element = spe->replay->memory;

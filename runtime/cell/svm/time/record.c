@@ -344,9 +344,7 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
     run->spe = svmr_timedSpe(r, spe);
     // What a command waits for depends on what was complete in this run; the replay has its own.
     run->bytes = c->bytes - (uint32_t)svmr_quanta(sizeof *c + c->waits * sizeof(svm_CellWait)) + (uint32_t)sizeof *c;
-    run->kind = t                            ? SVMR_TIMED_TRANSFER
-                : c->kind == SVM_CELL_KERNEL ? SVMR_TIMED_KERNEL
-                                             : SVMR_TIMED_STREAM;
+    run->kind = t ? SVMR_TIMED_TRANSFER : c->kind == SVM_CELL_KERNEL ? SVMR_TIMED_KERNEL : SVMR_TIMED_STREAM;
     run->known = run->kind != SVMR_TIMED_KERNEL;
     if (run->kind == SVMR_TIMED_KERNEL) {
         const svm_CellKernel *code = svmr_cellRun(p)->code;
@@ -391,7 +389,8 @@ svmr_TimedStream *svmr_timedStream(svmr_Spe *spe, const svm_Stream *s)
     return made;
 }
 
-void svmr_timedMoves(svmr_Kernel *p, svmr_TimedStream *from, svmr_TimedStream *to, const svm_Block *block, uint64_t bytes)
+void svmr_timedMoves(svmr_Kernel *p, svmr_TimedStream *from, svmr_TimedStream *to, const svm_Block *block,
+                     uint64_t bytes)
 {
     svmr_Replay *r = replayOf(p->machine, NULL);
     svmr_TimedRun *run = svmr_cellRun(p)->timed;

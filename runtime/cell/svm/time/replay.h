@@ -21,7 +21,7 @@ typedef enum svmr_TimedKind {
     SVMR_TIMED_KERNEL,  // on an SPE
     SVMR_TIMED_TRANSFER,
     SVMR_TIMED_STREAM, // a transfer of a stream, or nothing but what is told
-    SVMR_TIMED_HERE // by the PPE
+    SVMR_TIMED_HERE    // by the PPE
 } svmr_TimedKind;
 
 typedef struct svmr_TimedRuns {
@@ -120,9 +120,9 @@ struct svmr_TimedSpe {
     bool passes;            // a kernel has begun before one that was to begin first;
     uint32_t passed;        // the last such: its number
     svmr_TimedUses uses;    // of kernels that are not over in fact: svmr_timedUsed puts them there
-    uint32_t *regions; // the kernel whose code each has
-    uint32_t underWay;     // transfers
-    uint64_t rings, wakes; // messages: the PPE wakes it for commands, its word wakes the PPE
+    uint32_t *regions;      // the kernel whose code each has
+    uint32_t underWay;      // transfers
+    uint64_t rings, wakes;  // messages: the PPE wakes it for commands, its word wakes the PPE
     svmr_TimedSpe *next;
 };
 
@@ -132,7 +132,7 @@ typedef enum svmr_TimedCallKind {
     SVMR_TIMED_WAIT,
     SVMR_TIMED_COPY,
     SVMR_TIMED_WORK,
-    SVMR_TIMED_PAGES, // of files, that the system maps
+    SVMR_TIMED_PAGES,  // of files, that the system maps
     SVMR_TIMED_ZEROES, // new ones, that it fills,
     SVMR_TIMED_NEW,    // or will fill when an engine wants them
     SVMR_TIMED_UNMAPPED
@@ -163,7 +163,7 @@ struct svmr_Replay {
     // The PPE.
     sim_element ppe, memory;
     svmr_TimedCosts costs;
-    double load, store; // femtoseconds of one
+    double load, store;         // femtoseconds of one
     sim_time callRun, callWait; // callWait: a line of counts is read
     sim_time look;              // a wait for what is known to be over
     sim_time delay, delayed; // SVM_CELL_PPE_DELAY: of a message to or from an SPE; of those that it has not spent yet
@@ -179,13 +179,13 @@ struct svmr_Replay {
     struct {
         uint64_t runs, waits;
         double calls, code, files; // femtoseconds
-    } made;                  // SVM_CELL_COUNT tells them
-    svmr_TimedRun *here;    // that it runs
-    svmr_TimedQueue ready;  // that it can run
-    sim_time copyLeast;     // a copy's piece takes until then
-    svmr_TimedRun *issuing; // by the call that takes its time
-    svmr_TimedRuns repeating; // the same of a sequence
-    bool over;              // nothing more is recorded
+    } made;                        // SVM_CELL_COUNT tells them
+    svmr_TimedRun *here;           // that it runs
+    svmr_TimedQueue ready;         // that it can run
+    sim_time copyLeast;            // a copy's piece takes until then
+    svmr_TimedRun *issuing;        // by the call that takes its time
+    svmr_TimedRuns repeating;      // the same of a sequence
+    bool over;                     // nothing more is recorded
     // What code on the PPE has counted, when last looked at.
     uint64_t seenCounts[SVM_SIM_CLASSES], seenFirings;
     double seenCycles;
@@ -237,11 +237,11 @@ void svmr_timedSatisfy(svmr_TimedRun *run, const svmr_TimedRun *by); // one thin
 // ---- Streams (streams.c) ----
 
 void svmr_timedTakeUses(svmr_TimedRun *run, uint32_t number); // those of a kernel that is over in fact
-void svmr_timedTransfer(svmr_TimedRun *run);  // goes on, if something can move
-void svmr_timedLand(svmr_TimedSpe *spe);      // the SPE looks what has arrived
-void svmr_timedKernelOn(svmr_TimedRun *run);  // a kernel computes until it uses a stream next, or is over
+void svmr_timedTransfer(svmr_TimedRun *run);                  // goes on, if something can move
+void svmr_timedLand(svmr_TimedSpe *spe);                      // the SPE looks what has arrived
+void svmr_timedKernelOn(svmr_TimedRun *run);   // a kernel computes until it uses a stream next, or is over
 void svmr_timedWakeKernel(svmr_TimedSpe *spe); // the kernel that waits for a stream goes on, if it can
-void svmr_timedStop(svmr_TimedRun *run);      // it has computed all (queues.c)
+void svmr_timedStop(svmr_TimedRun *run);       // it has computed all (queues.c)
 
 void svmr_timedRegister(svmr_Replay *r);
 void svmr_timedResults(svmr_Replay *r); // writes what the environment asks for (output.c)

@@ -196,7 +196,8 @@ void svmr_timedTransfer(svmr_TimedRun *run)
         sim_at(run->replay->engine, sim_now(run->replay->engine), nothingMoved, svmr_timedHold(run));
         return;
     }
-    uint64_t count = least((run->stream.bytes - run->stream.moved) / s->elementSize, run->stream.from ? atFront(s) : atBack(s));
+    uint64_t count =
+        least((run->stream.bytes - run->stream.moved) / s->elementSize, run->stream.from ? atFront(s) : atBack(s));
     count -= count % s->group;
     if (count == 0)
         return;
@@ -258,8 +259,8 @@ static sim_time costOf(const svmr_TimedSpe *spe, const svmr_TimedUse *u)
     const sim *engine = spe->replay->engine;
     const size_t processor = spe->processor.index;
     const uint64_t bytes = (uint64_t)u->count * u->stream->elementSize;
-    const double operations =
-        (double)sim_vector_operations(&sim_machine(spe->replay->engine)->processors.data[processor], u->stream->elementSize);
+    const double operations = (double)sim_vector_operations(
+        &sim_machine(spe->replay->engine)->processors.data[processor], u->stream->elementSize);
     switch (u->use) {
     case SVM_CELL_POP:
     case SVM_CELL_PEEK: return (sim_time)(operations * spe->loading);
