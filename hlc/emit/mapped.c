@@ -92,6 +92,8 @@ void mapped_types(program_emitter *x)
 {
     const plan_cut *cut = x->pl->cut;
     const mapped *all = mapped_facts(x);
+    if (all->blocks)
+        mapped_summary(x, all);
     text_line(x, 0, "enum {");
     text_line(x, 1, "%s = %" PRId64 ", %s = %" PRIu32 ", /* steady states of a strip; strips of a round */", all->strip,
               x->pl->strip, all->strips, cut->strips);
@@ -219,7 +221,9 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
 {
     const plan_cut *cut = x->pl->cut;
     uint64_t total = 0;
-    text_line(x, 0, "/* Where queues lie in the shared memory, and what of a slot is a round's own. */");
+    text_line(x, 0,
+              "/* Where queues lie in the shared memory, in bytes; room of a slot, and what of it is before a round's "
+              "own, in items. */");
     size_t table = text_begin_table(x, "static const svm_RoundQueue svm_roundQueues[SVM_QUEUES]");
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];

@@ -164,10 +164,10 @@ static void emit_facts(program_emitter *x, const mapped *all)
         }
         strbuf_printf(&text, "%s%s", have.data[i], i + 1 == have.len ? ")" : " ");
     }
-    text_line(
-        x, 0,
-        "/* What svm/mapped_tables.h and svm/mapped_control.h are to have: the second one's functions go through the "
-        "tables below. */");
+    text_line(x, 0,
+              "/* What svm/mapped_tables.h and svm/mapped_control.h are to have. The first says what each column, and "
+              "each member of");
+    text_line(x, 0, "   self, is; the second one's functions go through the tables below. */");
     text_line(x, 0, "%s", text.data);
 }
 
@@ -183,15 +183,16 @@ void mapped_block_constants(program_emitter *x, const mapped *all)
     text_line(x, 1, "SVM_BLOCKS = %" PRIu32 ", /* of a window; runs use them in turn */", all->moved ? cut->depth : 1);
     text_line(x, 1, "SVM_PROCESSORS = %zu, SVM_QUEUES = %zu, SVM_KERNELS = %zu, /* how many there are */",
               all->used.len, cut->queues.len, cut->kernels.len);
-    text_line(x, 1, "SVM_CHUNKS = %zu, SVM_RUNS = %zu, /* of a round */", chunks, runs_of_round(x, all));
+    text_line(x, 1, "SVM_CHUNKS = %zu, SVM_RUNS = %zu, /* of a round; runs without those that prime */", chunks,
+              runs_of_round(x, all));
     if ((all->facts & FACT_PUTS) != 0)
         text_line(x, 1,
                   "SVM_PIECE = %" PRId64 ", SVM_UNIT = %" PRId64
-                  ", /* steady states of what is shared, and moved, at least */",
+                  ", /* steady states that are shared, and moved, at least */",
                   piece(x, unit), unit);
     else
         text_line(x, 1,
-                  "SVM_PIECE = SVM_STRIP, SVM_UNIT = 1, /* steady states of what is shared, and moved, at least */");
+                  "SVM_PIECE = SVM_STRIP, SVM_UNIT = 1, /* steady states that are shared, and moved, at least */");
     text_line(x, 1, "SVM_ENDS = %zu, SVM_WINDOWS = %zu, SVM_FIRINGS = %zu, /* ends of queues; of a kernel, at most */",
               ends, most_of(x, all, true), most_of(x, all, false));
     if (logs != 0)
@@ -297,7 +298,12 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_kernel *
 
 static void emit_ends(program_emitter *x, const mapped *all)
 {
-    text_line(x, 0, "/* The kernels' ends of queues, in numbers of items: what a run's window of each is. */");
+    text_line(x, 0,
+              "/* The kernels' ends of queues, in numbers of items: what a run's window of each is; bytes of a block "
+              "have room for "
+              "any.");
+    text_line(x, 0,
+              "   Of runs by themselves: the first item, how many, and where in the window the kernel's own begin. */");
     size_t table = text_begin_table(x, "static const svm_RoundEnd svm_roundEnds[SVM_ENDS]");
     for (size_t i = 0; i < x->p->cut->kernels.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
@@ -394,11 +400,12 @@ static void emit_kernels(program_emitter *x, const mapped *all)
 static void emit_chunks(program_emitter *x, const mapped *all)
 {
     text_line(x, 0,
-              "/* Strips of a round that follow each other on a processor: kernel, processor, first strip, strips; the "
-              "first of");
+              "/* Chunks: strips of a round that follow each other on a processor. Of each: kernel, processor; first "
+              "strip, strips;");
     text_line(x, 0,
-              "   their runs, strips of each, how many with what primes them, and the kernel's chunk before on the "
-              "processor. */");
+              "   number of the first run, strips of a run, runs (with the one that primes); the kernel's chunk before "
+              "on the");
+    text_line(x, 0, "   processor, of this round or, if it is not before it, of the round before. */");
     size_t table = text_begin_table(x, "static const svm_RoundChunk svm_roundChunks[SVM_CHUNKS]");
     text_args rows = {0};
     uint32_t first = 0, run = 0;
@@ -486,7 +493,10 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
 {
     if (files_of(x, all, input) == 0)
         return;
-    text_line(x, 0, input ? "/* The queues that files fill. */" : "/* Those that go to files. */");
+    text_line(x, 0,
+              input ? "/* The queues that files fill: items in the initialisation; before a round in a file; and what "
+                      "it is in multiples of. */"
+                    : "/* Those that go to files. */");
     size_t table = text_begin_table(x, "static const svm_RoundFile %s]",
                                     input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
@@ -497,7 +507,6 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
 
 void mapped_block_tables(program_emitter *x, const mapped *all)
 {
-    mapped_summary(x, all);
     mapped_queue_table(x, all);
     emit_files(x, all, true);
     emit_files(x, all, false);

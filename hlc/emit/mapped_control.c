@@ -512,7 +512,8 @@ static void emit_states(program_emitter *x, const mapped *all, bool reads)
         wanted = arena_printf(x->e.arena, "svm_roundThere(self, %s)", wanted);
     text_line(x, 2, "const int64_t wanted = %s;", wanted);
     if (reads)
-        text_line(x, 2, "const int64_t states = %s(self, slot, wanted);", called(x, all, "read", "svm_roundRead"));
+        text_line(x, 2, "const int64_t states = %s(self, slot, wanted); /* what there is input for */",
+                  called(x, all, "read", "svm_roundRead"));
     else
         text_line(x, 2, "const int64_t states = wanted;");
 }
@@ -546,13 +547,15 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 2, "return 0;");
     text_line(x, 1, "while (self->iterations > 0) {");
     text_line(x, 2, "const int slot = (int)(self->round %% %s);", all->slots);
-    text_line(x, 2, "%s(self, slot);", called(x, all, "finish", "svm_roundFinish"));
+    text_line(x, 2, "%s(self, slot); /* waits for the round that used the slot, and writes its output */",
+              called(x, all, "finish", "svm_roundFinish"));
     emit_states(x, all, reads);
     if (!one && waits_before_short(x, all)) {
         text_line(x, 2, "if (states < %s) /* its strips are shared otherwise */", all->round);
         text_line(x, 3, "%s(self);", finish_all);
     }
-    text_line(x, 2, "%s(self, slot, states);", called(x, all, "issue", "svm_roundIssue"));
+    text_line(x, 2, "%s(self, slot, states); /* %s */", called(x, all, "issue", "svm_roundIssue"),
+              all->moved ? "starts what moves items in, runs, what moves items out" : "starts the runs");
     text_line(x, 2, "self->steadyStates += states;");
     text_line(x, 2, "self->iterations -= states;");
     text_line(x, 2, "self->round++;");
@@ -561,10 +564,11 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 2, "if (states < %s) {", all->round);
     if (!one)
         text_line(x, 3, "%s(self);", finish_all);
-    text_line(x, 3, "%s(self, slot, states);", called(x, all, "turn", "svm_roundTurn"));
+    text_line(x, 3, "%s(self, slot, states); /* the next slot gets what the next round needs of this one */",
+              called(x, all, "turn", "svm_roundTurn"));
     text_line(x, 2, "}");
     if (reads) {
-        text_line(x, 2, "if (states < wanted) {");
+        text_line(x, 2, "if (states < wanted) { /* input has ended: the control program's caller drains */");
         text_line(x, 3, "self->ended = true;");
         text_line(x, 3, "return 0;");
         text_line(x, 2, "}");

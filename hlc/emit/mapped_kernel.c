@@ -420,7 +420,8 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
     if (p->files)
         text_line(x, 1,
                   "ptrdiff_t ready = 0, group = 0; /* steady states that files were read for, and are written for */");
-    text_line(x, 1, "if (self->counted) {");
+    text_line(x, 1,
+              "if (self->counted) { /* a run that primes, or one by itself: firings that are in no steady state */");
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (w->file && w->input && p->primes)
             read_priming(x, p, w);

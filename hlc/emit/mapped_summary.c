@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A comment before the tables of a program whose windows are moved whole: which bytes go where in a whole round, and when. It has
-// the numbers of the tables in sentences, for who reads the text without svm/mapped_control.h beside it.
+// A comment before the constants of a program whose windows are moved whole: which bytes go where in a whole round, when, and who
+// moves them. It has the numbers of the tables in sentences, for who reads the text without svm/mapped_control.h beside it.
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hlc/emit/mapped_int.h"
 
-// Of more chunks than NAMED only the first ones and the last are named.
-enum { NAMED = 4, NAMED_FIRST = 2 };
+// Of more chunks than NAMED only the first ones and the last are named. Channels inside a kernel that are named.
+enum { NAMED = 4, NAMED_FIRST = 2, NAMED_CHANNELS = 32 };
+
+// Characters up to the next blank that is not in "[0, 256)".
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+    for (bool range = false; text[length] != '\0' && (range || text[length] != ' '); length++)
+        range = text[length] == '[' || (range && text[length] != ')');
+    return length;
+}
 
 // A text as lines of a comment, each behind `indent`, the first one behind `begin`; `end` comes behind the last.
 static void paragraph(program_emitter *x, const char *begin, const char *indent, const char *text, const char *end)
@@ -17,7 +27,7 @@ static void paragraph(program_emitter *x, const char *begin, const char *indent,
     strbuf_add(&line, begin);
     const char *separator = "";
     while (*text != '\0') {
-        const size_t word = strcspn(text, " "), tail = text[word] == '\0' ? strlen(end) : 0;
+        const size_t word = word_length(text), tail = text[word] == '\0' ? strlen(end) : 0;
         if (*separator != '\0' && line.len + 1 + word + tail > TEXT_COLUMNS) {
             text_line(x, 0, "%s", line.data);
             strbuf_init(&line, x->e.arena);
@@ -69,31 +79,202 @@ static void add_chunks(const mapped *all, const mapped_kernel *p, strbuf *text)
     }
 }
 
+// ---- Queues ----
+
+// Queues whose last items the next round sees too, and that kernels fill (`linked`) or files.
+static uint32_t count_halos(program_emitter *x, const mapped *all, bool linked)
+{
+    uint32_t count = 0;
+    for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
+        count += queue->halo != 0 && mapped_is_linked(&all->queues[queue->stream]) == linked;
+    return count;
+}
+
+// "slot k from byte 1052672 + 262656 k on, item i at its byte 4 (32 + i); [0, 65536) are a round's own"
+static void emit_queue(program_emitter *x, const mapped *all, const plan_queue *queue, uint64_t at)
+{
+    const mapped_queue *r = &all->queues[queue->stream];
+    const mapped_slots slots = mapped_slots_of(x, r);
+    arena *a = x->e.arena;
+    strbuf text;
+    strbuf_init(&text, a);
+    strbuf_printf(&text, "%s: ", r->name);
+    if (slots.count > 1)
+        strbuf_printf(&text, "slot k from byte %s%" PRIu64 " k on",
+                      at == 0 ? "" : arena_printf(a, "%" PRIu64 " + ", at), slots.bytes);
+    else
+        strbuf_printf(&text, "one slot from byte %" PRIu64 " on", at);
+    const char *number = queue->history == 0 ? "i" : arena_printf(a, "(%" PRId64 " + i)", queue->history);
+    strbuf_printf(&text, ", item i at its byte %" PRIu64 " %s", r->size, number);
+    if (r->step != 0)
+        strbuf_printf(&text, "; [0, %" PRId64 ") are a round's own", mapped_round_items(x, r));
+    if (queue->halo != 0)
+        strbuf_printf(&text, ", [%" PRId64 ", 0) the last of the round before", -queue->halo);
+    paragraph(x, "     ", "       ", text.data, "");
+}
+
+// Who puts items into the queues, and takes them out.
+static void emit_files_of(program_emitter *x, const mapped *all)
+{
+    const char *control = x->pl->control;
+    bool reads = false, writes = false, maps = false;
+    for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues)) {
+        const mapped_queue *r = &all->queues[queue->stream];
+        reads |= r->stream->from == SIR_NONE && r->step != 0;
+        writes |= r->stream->to == SIR_NONE && r->step != 0;
+        maps |= r->base != NULL;
+    }
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    if (reads)
+        strbuf_printf(&text, "%s copies input from files to a slot before its round%s (svm_roundRead).", control,
+                      count_halos(x, all, false) != 0 ? ", and the last items of the round before in front of it" : "");
+    if (writes)
+        strbuf_printf(&text, "%s%s copies output from a slot to files when its round is over (svm_roundFinish).",
+                      text.len == 0 ? "" : " ", control);
+    if (count_halos(x, all, true) != 0)
+        strbuf_printf(&text,
+                      "%sBetween kernels, the run that gives the last items of a whole round stores them in front "
+                      "of the next slot, too.",
+                      text.len == 0 ? "" : " ");
+    if (maps)
+        strbuf_printf(&text,
+                      "%sA round of a file whose pages can be mapped into %s (.maps) is not copied: its items are in "
+                      "the file's pages then, and engines move them from there, or there.",
+                      text.len == 0 ? "" : " ", x->p->plan->memory);
+    if ((all->facts & FACT_FILES) != 0)
+        strbuf_printf(&text,
+                      "%sA round of a file that is no pipe (.claims) is not copied: each run reads its items from "
+                      "the file, or writes them there, by way of its processor's scratch (self->scratch).",
+                      text.len == 0 ? "" : " ");
+    if (text.len != 0)
+        paragraph(x, "   ", "   ", text.data, "");
+}
+
+static void emit_queues(program_emitter *x, const mapped *all)
+{
+    const plan_cut *cut = x->p->cut;
+    uint64_t at = 0;
+    paragraph(x, "", "   ",
+              arena_printf(x->e.arena,
+                           "   Queues lie in %s, from self->memory on. Round r uses slot r %% %" PRIu32 " of each:",
+                           x->p->plan->memory, cut->slots),
+              "");
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
+        const mapped_slots slots = mapped_slots_of(x, &all->queues[queue->stream]);
+        emit_queue(x, all, queue, at);
+        at += slots.bytes * slots.count;
+    }
+    emit_files_of(x, all);
+}
+
+// ---- Kernels ----
+
+// Who moves a kernel's windows in, or out: "MFC0", or "its engine (SPE0: MFC0)" where each of its processors has one.
+static const char *engine_of(program_emitter *x, const mapped *all, const mapped_kernel *p, bool load)
+{
+    const char *name = NULL, *of = NULL;
+    bool several = false;
+    for (VEC_EACH(const mapped_chunk, c, &p->rows)) {
+        const plan_processor *q = all->used.data[c->processor];
+        if (q->direct)
+            continue;
+        const char *its = (load ? q->load : q->store)->element.name;
+        several |= name != NULL && strcmp(its, name) != 0;
+        of = name == NULL ? q->processor->element.name : of;
+        name = name == NULL ? its : name;
+    }
+    return several ? arena_printf(x->e.arena, "its engine (%s: %s)", of, name) : name;
+}
+
 // What of a queue a strip takes or gives.
 static void emit_window(program_emitter *x, const mapped *all, const mapped_kernel *p, const mapped_window *w)
 {
     const mapped_queue *r = w->queue;
-    const int64_t strip = mapped_strip_items(x, r);
+    const int64_t strip = mapped_strip_items(x, r), history = mapped_history(w);
     strbuf text;
     strbuf_init(&text, x->e.arena);
-    if (r->step == 0)
-        strbuf_printf(&text, "%s nothing of", w->input ? "takes" : "gives");
-    else
-        strbuf_printf(&text, "%s [%s, %s) of", w->input ? "takes" : "gives",
-                      item(x->e.arena, strip, -mapped_history(w)), item(x->e.arena, strip, strip));
-    strbuf_printf(&text, " %s%s", r->name, w->file ? " or of its file" : "");
-    for (uint32_t block = 0; p->moved && r->step != 0 && block < x->p->cut->depth; block++)
-        strbuf_printf(&text, "%s %" PRIu64,
-                      block != 0 ? " or"
-                      : w->input ? ", moved to byte"
-                                 : ", moved from byte",
-                      w->address + block * w->bytes);
+    if (r->step == 0) {
+        strbuf_printf(&text, "%s nothing of %s", w->input ? "takes" : "gives", r->name);
+        paragraph(x, "       ", "         ", text.data, "");
+        return;
+    }
+    strbuf_printf(&text, "%s [%s, %s) of %s%s, %" PRId64 " bytes", w->input ? "takes" : "gives",
+                  item(x->e.arena, strip, -history), item(x->e.arena, strip, strip), r->name,
+                  w->file ? " or of its file" : "", (history + strip) * (int64_t)r->size);
+    const char *moved = !p->moved                        ? NULL
+                        : r->queue->straight && w->input ? ", moved by its giver's engine to byte"
+                        : w->input ? arena_printf(x->e.arena, ", moved by %s to byte", engine_of(x, all, p, true))
+                                   : arena_printf(x->e.arena, ", moved by %s from byte", engine_of(x, all, p, false));
+    for (uint32_t block = 0; p->moved && block < x->p->cut->depth; block++)
+        strbuf_printf(&text, "%s %" PRIu64, block == 0 ? moved : " or", w->address + block * w->bytes);
     if (p->moved && r->queue->straight && !w->input)
         strbuf_printf(&text, ", straight to %s's block",
                       processor_name(all, all->kernels[r->stream->to].rows.data[0].processor));
-    if (p->primes && w->input)
-        strbuf_printf(&text, "; what primes a chunk takes the %" PRId64 " before it, and gives nothing",
-                      mapped_primed(w));
+    paragraph(x, "       ", "         ", text.data, "");
+    if (history > r->queue->delay && w->input)
+        paragraph(x, "         ", "         ",
+                  arena_printf(x->e.arena, "(it needs %" PRId64 " before the strip's own; %s moved in whole units)",
+                               r->queue->delay, history - r->queue->delay == 1 ? "one more is" : "the others are"),
+                  "");
+}
+
+// What a chunk begins with: the initialisation on earlier input.
+static void emit_priming(program_emitter *x, const mapped_kernel *p)
+{
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    strbuf_add(
+        &text,
+        "A chunk of strips, the first of which is p, begins with a run that primes: its channels are filled from");
+    const char *and = "";
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->input && mapped_primed(w) != 0) {
+            const int64_t strip = mapped_strip_items(x, w->queue);
+            strbuf_printf(&text, "%s [%" PRId64 " p - %" PRId64 ", %" PRId64 " p) of %s", and, strip, mapped_primed(w),
+                          strip, w->queue->name);
+            and = " and";
+        }
+    strbuf_add(&text, *and == '\0' ? " nothing" : "");
+    strbuf_add(&text, ", as the strips before ran elsewhere. It gives nothing");
+    strbuf_add(&text, p->moved ? ", and uses its blocks in turn with the others." : ".");
+    paragraph(x, "       ", "       ", text.data, "");
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const plan_buffer *const *p = a, *const *q = b;
+    return ((*p)->address > (*q)->address) - ((*p)->address < (*q)->address);
+}
+
+// Where the channels inside a kernel lie in what its processor has for itself, by address.
+static void emit_channels(program_emitter *x, const mapped_kernel *p)
+{
+    const program_kernel *k = p->k;
+    VEC(const plan_buffer *) inside = {0};
+    for (VEC_EACH(const uint32_t, number, &k->buffers))
+        if (mapped_window_of(p, *number) == NULL)
+            VEC_PUSH(x->e.arena, &inside, &x->pl->buffers.data[*number]);
+    if (inside.len == 0)
+        return;
+    qsort(inside.data, inside.len, sizeof *inside.data, by_address);
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    strbuf_add(&text, "keeps in its processor's memory");
+    uint64_t begun = 0, ended = 0; // of the channel before
+    for (size_t i = 0; i < inside.len && i < NAMED_CHANNELS; i++) {
+        const plan_buffer *b = inside.data[i];
+        const uint64_t end = b->address + (uint64_t)b->capacity * plan_element_bytes(x->m, b->channel);
+        strbuf_add(&text, i == 0 ? "" : ",");
+        if (i == 0 || b->address != begun || end != ended)
+            strbuf_printf(&text, " [%" PRIu64 ", %" PRIu64 ")", b->address, end);
+        strbuf_printf(&text, " %s", program_buffer_name(k, (uint32_t)(b - x->pl->buffers.data)));
+        begun = b->address;
+        ended = end;
+    }
+    if (inside.len > NAMED_CHANNELS)
+        strbuf_printf(&text, ", and %zu more", inside.len - NAMED_CHANNELS);
+    strbuf_add(&text, " (channels that are not in use at the same time share bytes)");
     paragraph(x, "       ", "         ", text.data, "");
 }
 
@@ -101,11 +282,19 @@ static void emit_kernel(program_emitter *x, const mapped *all, const mapped_kern
 {
     strbuf text;
     strbuf_init(&text, x->e.arena);
-    strbuf_printf(&text, "%s on", p->k->kernel->name);
+    const size_t actors = x->p->cut->graph->kernels.data[p->number].actors.len;
+    strbuf_add(&text, p->k->kernel->name);
+    if (actors > 1)
+        strbuf_printf(&text, " (%zu actors, which the first one names)", actors);
+    strbuf_add(&text, " on");
     add_chunks(all, p, &text);
     paragraph(x, "     ", "       ", text.data, "");
     for (VEC_EACH(const mapped_window, w, &p->windows))
         emit_window(x, all, p, w);
+    if (p->moved)
+        emit_channels(x, p);
+    if (p->primes)
+        emit_priming(x, p);
 }
 
 // ---- The whole ----
@@ -115,31 +304,66 @@ static const char *order_of(program_emitter *x, const mapped *all)
 {
     const bool links = (all->facts & FACT_LINKS) != 0;
     if (!all->moved)
-        return arena_printf(x->e.arena, "A run waits for the run before it on its processor%s.",
-                            links ? ", and for the runs that give what it takes" : "");
+        return arena_printf(
+            x->e.arena,
+            "A run waits for the run before it on its processor%s. %s starts the runs (svm_roundIssue), and "
+            "waits for the last ones (svm_roundFinish).",
+            links ? ", and for the runs that give what it takes" : "", x->pl->control);
     return arena_printf(
         x->e.arena,
         "A run waits for what moves its items in, for the run before it on its processor, and for what moved the "
         "items out that lay in its block. What moves items in waits for the run that used the block before%s; what "
-        "moves items out waits for the run.",
-        links ? " and, if a kernel gives them, for what moved them out there" : "");
+        "moves items out waits for the run. %s enqueues all of these (svm_roundIssue) and waits for the last ones "
+        "(svm_roundFinish).",
+        links ? " and, if a kernel gives them, for what moved them out there" : "", x->pl->control);
+}
+
+// Rounds that are not whole, and what runs outside of rounds.
+static const char *others_of(program_emitter *x, const mapped *all)
+{
+    bool even = false;
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+        even |= all->kernels[i].even;
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    strbuf_add(&text,
+               even && (all->facts & FACT_PUTS) != 0
+                   ? "A round of fewer steady states is shared by the processors of each kernel, in pieces of SVM_PIECE"
+                   : "Of a round of fewer steady states, the first strips are run");
+    strbuf_printf(
+        &text, "; then all rounds are waited for, and what the next one needs is moved to its slot (svm_roundTurn).");
+    if ((all->facts & FACT_PHASES) != 0) {
+        strbuf_add(&text, " The initialisation");
+        strbuf_add(&text, x->pl->drains ? " and the end of input are" : " is");
+        strbuf_add(&text, " a run of each kernel by itself, on the first processor that it has (.home)");
+        strbuf_add(&text, x->pl->drains ? ", with the windows .start and .end." : ", with the windows .start.");
+    }
+    return text.data;
 }
 
 void mapped_summary(program_emitter *x, const mapped *all)
 {
     const plan_cut *cut = x->p->cut;
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    strbuf_printf(
-        &text,
-        "A whole round, in the numbers of the tables below: %" PRId64 " steady states in %" PRIu32
-        " strip%s. Round r uses slot r %% %" PRIu32 " of each queue; in slot k item i lies in %s, at .address + k * "
-                                                    ".slot + (.history + i) * .size. In strip s of it "
-        "each kernel takes and gives these items%s:",
-        x->pl->strip * cut->strips, cut->strips, cut->strips == 1 ? "" : "s", cut->slots, x->p->plan->memory,
-        all->moved && cut->depth > 1 ? ", a run in one block of its processor's memory, the next in the other" : "");
-    paragraph(x, "/* ", "   ", text.data, "");
+    paragraph(
+        x, "/* ", "   ",
+        arena_printf(x->e.arena,
+                     "Which bytes go where in a round, and when, in the numbers of the tables below. A whole round is "
+                     "%" PRId64 " steady states in %" PRIu32 " strip%s.",
+                     x->pl->strip * cut->strips, cut->strips, cut->strips == 1 ? "" : "s"),
+        "");
+    emit_queues(x, all);
+    paragraph(x, "   ", "   ",
+              all->moved
+                  ? arena_printf(
+                        x->e.arena,
+                        "In strip s of a round each kernel takes and gives these items%s. Bytes of a "
+                        "processor count from self->ownMemory on, in its memory; its code, tables and stack lie "
+                        "elsewhere there.",
+                        cut->depth > 1 ? ", a run in one block of its processor's memory, the next in the other" : "")
+                  : "In strip s of a round each kernel takes and gives these items, where they lie:",
+              "");
     for (size_t i = 0; i < cut->kernels.len; i++)
         emit_kernel(x, all, &all->kernels[i]);
-    paragraph(x, "   ", "   ", order_of(x, all), " */");
+    paragraph(x, "   ", "   ", order_of(x, all), "");
+    paragraph(x, "   ", "   ", others_of(x, all), " */");
 }

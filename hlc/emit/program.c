@@ -50,6 +50,8 @@ static void emit_header(program_emitter *x)
     strbuf_printf(out, "/* %s in SVM C, %s.", x->m->name, text_made_by(x));
     if (config != NULL && config->command_line != NULL)
         strbuf_printf(out, "\n   %s", text_comment(x, config->command_line));
+    if (x->pl->cut != NULL && !x->pl->cut->streams) // mapped_summary
+        strbuf_add(out, "\n   Which bytes go where in a round, and when, a comment says before SVM_STRIP.");
     strbuf_add(out, " */\n");
     if (program_launches(x))
         text_line(x, 0, "#include <svm/launch.h>");
