@@ -494,9 +494,13 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
     if (files_of(x, all, input) == 0)
         return;
     text_line(x, 0,
-              input ? "/* The queues that files fill: items in the initialisation; before a round in a file; and what "
-                      "it is in multiples of. */"
-                    : "/* Those that go to files. */");
+              "/* The queues that %s, by number. If a round may stay in its file, .before are items that must be "
+              "before it there;",
+              input ? "files fill" : "go to files");
+    text_line(x, 0,
+              "   .units, of a map, are bytes that it begins at a multiple of, and, of a claim, have the bits of all "
+              "numbers of items");
+    text_line(x, 0, "   that runs %s. */", input ? "read. In the initialisation .init items are read" : "write");
     size_t table = text_begin_table(x, "static const svm_RoundFile %s]",
                                     input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))

@@ -15,7 +15,7 @@ static size_t word_length(const char *text)
 {
     size_t length = 0;
     for (bool range = false; text[length] != '\0' && (range || text[length] != ' '); length++)
-        range = text[length] == '[' || (range && text[length] != ')');
+        range = text[length] == '[' || (range && text[length] != ')' && text[length] != ']');
     return length;
 }
 
@@ -70,7 +70,8 @@ static void add_chunks(const mapped *all, const mapped_kernel *p, strbuf *text)
         } else if (i > 0) {
             strbuf_add(text, ",");
         }
-        strbuf_printf(text, " %s (%s%" PRIu32, processor_name(all, c->processor), i == 0 ? "strips " : "", c->first);
+        const char *what = i != 0 ? "" : c->strips == 1 ? "strip " : "strips ";
+        strbuf_printf(text, " %s (%s%" PRIu32, processor_name(all, c->processor), what, c->first);
         if (c->strips > 1)
             strbuf_printf(text, " to %" PRIu32, c->first + c->strips - 1);
         if (c->each > 1)
@@ -127,8 +128,10 @@ static void emit_files_of(program_emitter *x, const mapped *all)
     strbuf text;
     strbuf_init(&text, x->e.arena);
     if (reads)
-        strbuf_printf(&text, "%s copies input from files to a slot before its round%s (svm_roundRead).", control,
-                      count_halos(x, all, false) != 0 ? ", and the last items of the round before in front of it" : "");
+        strbuf_printf(
+            &text, "%s copies input from files to a slot before its round%s (svm_roundRead%s).", control,
+            count_halos(x, all, false) != 0 ? ", and the last items of the round before in front of it" : "",
+            count_halos(x, all, false) != 0 ? "; svm_roundTurn does the latter behind a round that was not whole" : "");
     if (writes)
         strbuf_printf(&text, "%s%s copies output from a slot to files when its round is over (svm_roundFinish).",
                       text.len == 0 ? "" : " ", control);
@@ -137,16 +140,21 @@ static void emit_files_of(program_emitter *x, const mapped *all)
                       "%sBetween kernels, the run that gives the last items of a whole round stores them in front "
                       "of the next slot, too.",
                       text.len == 0 ? "" : " ");
+    const char *separator = text.len == 0 ? "" : " ";
     if (maps)
-        strbuf_printf(&text,
-                      "%sA round of a file whose pages can be mapped into %s (.maps) is not copied: its items are in "
-                      "the file's pages then, and engines move them from there, or there.",
-                      text.len == 0 ? "" : " ", x->p->plan->memory);
+        strbuf_printf(
+            &text,
+            "%sA round is not copied, but lies in the file's pages with the items before it, and engines move items "
+            "from there or to there, if the file can be mapped into %s, .before items are there before the "
+            "round, and the round is whole (or, once all runs are set up, a multiple of SVM_UNIT).",
+            separator, x->p->plan->memory);
     if ((all->facts & FACT_FILES) != 0)
-        strbuf_printf(&text,
-                      "%sA round of a file that is no pipe (.claims) is not copied: each run reads its items from "
-                      "the file, or writes them there, by way of its processor's scratch (self->scratch).",
-                      text.len == 0 ? "" : " ");
+        strbuf_printf(
+            &text,
+            "%sA round is not copied, but stays in its file, if that is no pipe and .before items are there before "
+            "the round: each run then reads its items, with those before them, from the file to its "
+            "processor's self->scratch, or writes them from there to the file.",
+            separator);
     if (text.len != 0)
         paragraph(x, "   ", "   ", text.data, "");
 }
@@ -214,7 +222,9 @@ static void emit_window(program_emitter *x, const mapped *all, const mapped_kern
     paragraph(x, "       ", "         ", text.data, "");
     if (history > r->queue->delay && w->input)
         paragraph(x, "         ", "         ",
-                  arena_printf(x->e.arena, "(it needs %" PRId64 " before the strip's own; %s moved in whole units)",
+                  arena_printf(x->e.arena,
+                               "(it needs %" PRId64
+                               " before the strip's own; %s moved as windows begin at whole units)",
                                r->queue->delay, history - r->queue->delay == 1 ? "one more is" : "the others are"),
                   "");
 }
@@ -236,8 +246,7 @@ static void emit_priming(program_emitter *x, const mapped_kernel *p)
             and = " and";
         }
     strbuf_add(&text, *and == '\0' ? " nothing" : "");
-    strbuf_add(&text, ", as the strips before ran elsewhere. It gives nothing");
-    strbuf_add(&text, p->moved ? ", and uses its blocks in turn with the others." : ".");
+    strbuf_add(&text, ", as the strips before ran elsewhere. It gives nothing.");
     paragraph(x, "       ", "       ", text.data, "");
 }
 
@@ -285,7 +294,7 @@ static void emit_kernel(program_emitter *x, const mapped *all, const mapped_kern
     const size_t actors = x->p->cut->graph->kernels.data[p->number].actors.len;
     strbuf_add(&text, p->k->kernel->name);
     if (actors > 1)
-        strbuf_printf(&text, " (%zu actors, which the first one names)", actors);
+        strbuf_printf(&text, " (%zu actors; the first one names it)", actors);
     strbuf_add(&text, " on");
     add_chunks(all, p, &text);
     paragraph(x, "     ", "       ", text.data, "");
@@ -312,8 +321,10 @@ static const char *order_of(program_emitter *x, const mapped *all)
     return arena_printf(
         x->e.arena,
         "A run waits for what moves its items in, for the run before it on its processor, and for what moved the "
-        "items out that lay in its block. What moves items in waits for the run that used the block before%s; what "
-        "moves items out waits for the run. %s enqueues all of these (svm_roundIssue) and waits for the last ones "
+        "items out that lay in its block. What moves items in waits for the run that last used the block%s; what "
+        "moves items out waits for the run. %s enqueues all of these (svm_roundIssue), kernel after kernel: the first "
+        "run "
+        "of each of its processors, then the second ones; and waits for the last ones "
         "(svm_roundFinish).",
         links ? " and, if a kernel gives them, for what moved them out there" : "", x->pl->control);
 }
@@ -321,23 +332,38 @@ static const char *order_of(program_emitter *x, const mapped *all)
 // Rounds that are not whole, and what runs outside of rounds.
 static const char *others_of(program_emitter *x, const mapped *all)
 {
-    bool even = false;
-    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+    arena *a = x->e.arena;
+    const uint32_t strips = x->p->cut->strips;
+    bool even = false, primes = false;
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
         even |= all->kernels[i].even;
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    strbuf_add(&text,
-               even && (all->facts & FACT_PUTS) != 0
-                   ? "A round of fewer steady states is shared by the processors of each kernel, in pieces of SVM_PIECE"
-                   : "Of a round of fewer steady states, the first strips are run");
-    strbuf_printf(
-        &text, "; then all rounds are waited for, and what the next one needs is moved to its slot (svm_roundTurn).");
-    if ((all->facts & FACT_PHASES) != 0) {
-        strbuf_add(&text, " The initialisation");
-        strbuf_add(&text, x->pl->drains ? " and the end of input are" : " is");
-        strbuf_add(&text, " a run of each kernel by itself, on the first processor that it has (.home)");
-        strbuf_add(&text, x->pl->drains ? ", with the windows .start and .end." : ", with the windows .start.");
+        primes |= all->kernels[i].primes;
     }
+    strbuf text;
+    strbuf_init(&text, a);
+    strbuf_add(&text, "A round of fewer steady states: ");
+    if (even && (all->facts & FACT_PUTS) != 0)
+        strbuf_printf(
+            &text,
+            "if they are m pieces of SVM_PIECE, the last one maybe shorter, the processor with strips [a, b) of "
+            "a whole round has pieces [m a / %" PRIu32 ", m b / %" PRIu32 "), rounded %s, in runs of at most %s.",
+            strips, strips, all->moved ? "down" : "up", all->moved ? "a strip" : "a round");
+    else
+        strbuf_add(&text, "the strips that they fill are run, the last one of them maybe shorter.");
+    strbuf_add(&text,
+               " Then all rounds are waited for, and what the next one needs is moved to its slot (svm_roundTurn).");
+    if ((all->facts & FACT_PHASES) == 0)
+        return text.data;
+    strbuf_printf(
+        &text,
+        " The initialisation%s a run of each kernel by itself, on its first processor, in the first block, in "
+        "slot 0%s%s.",
+        x->pl->drains ? " and the end of input are" : " is", x->pl->drains ? " and that of the next round" : "",
+        x->pl->drains ? ", with the windows .start and .end" : ", with the windows .start");
+    if (x->pl->drains && primes)
+        strbuf_add(
+            &text,
+            " At the end of input a run that primes goes before it there, from the items before the slot's own.");
     return text.data;
 }
 
@@ -353,14 +379,15 @@ void mapped_summary(program_emitter *x, const mapped *all)
         "");
     emit_queues(x, all);
     paragraph(x, "   ", "   ",
-              all->moved
-                  ? arena_printf(
-                        x->e.arena,
-                        "In strip s of a round each kernel takes and gives these items%s. Bytes of a "
-                        "processor count from self->ownMemory on, in its memory; its code, tables and stack lie "
-                        "elsewhere there.",
-                        cut->depth > 1 ? ", a run in one block of its processor's memory, the next in the other" : "")
-                  : "In strip s of a round each kernel takes and gives these items, where they lie:",
+              all->moved ? arena_printf(
+                               x->e.arena,
+                               "In strip s of a round each kernel takes and gives these items%s. Bytes of a processor "
+                               "count from self->ownMemory[q] on, which is 0 unless processors share a memory; code, "
+                               "tables and stack lie elsewhere there.",
+                               cut->depth > 1 ? "; its runs on a processor, those that prime too, use the blocks there "
+                                                "in turn, through all rounds"
+                                              : "")
+                         : "In strip s of a round each kernel takes and gives these items, where they lie:",
               "");
     for (size_t i = 0; i < cut->kernels.len; i++)
         emit_kernel(x, all, &all->kernels[i]);
