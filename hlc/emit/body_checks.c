@@ -46,6 +46,83 @@ static bool may_exceed(int64_t count, int64_t declared)
     return declared >= 0 && (count < 0 || count > declared);
 }
 
+// Whether firings of the filter may look past their windows: then functions look, too.
+static bool may_peek_outside(const emitter *e, const sir_filter *f)
+{
+    const sir_function *const firings[] = {f->work, f->prework};
+    for (size_t i = 0; i < 2; i++) {
+        if (firings[i] == NULL)
+            continue;
+        sir_rate_bounds r = sir_function_rates(e->module, firings[i]);
+        if (r.reach < 0 || may_exceed(r.reach, firings[i]->peek.max))
+            return true;
+    }
+    return false;
+}
+
+static body_rate_checks checks_of_firing(const emitter *e, const sir_function *f)
+{
+    const sir_rate_bounds r = sir_function_rates(e->module, f);
+    const bool pushes = r.push_max < 0 || r.push_max != f->push.max || r.push_min != f->push.min;
+    return (body_rate_checks){
+        .pops = may_exceed(r.pop_max, f->pop.max), .pushes = pushes, .pushes_at_exit = pushes, .peeks = e->check_rates};
+}
+
+// The dynamic-rate actor checks itself, and names the function's place; this names the statement's.
+static body_rate_checks checks_of_dynamic(const emitter *e, const sir_function *f)
+{
+    if (!e->check_rates)
+        return (body_rate_checks){0};
+    const sir_rate_bounds r = sir_function_rates(e->module, f);
+    return (body_rate_checks){.pops = may_exceed(r.pop_max, f->pop.max),
+                              .pushes = may_exceed(r.push_max, f->push.max),
+                              .pushes_at_exit = r.push_min < f->push.min};
+}
+
+// Of a function with rates: limits are those of the firing.
+static body_rate_checks checks_of_function(emitter *e, const sir_filter *filter, const sir_function *f, bool dynamic)
+{
+    if (!body_calls_tape(e, f))
+        return (body_rate_checks){0};
+    const sir_rate_bounds r = sir_function_rates(e->module, f);
+    const bool all = e->check_rates, pops = may_exceed(r.pop_max, f->pop.max),
+               pushes = may_exceed(r.push_max, f->push.max);
+    return (body_rate_checks){.pops = all && (f->pop.dynamic || pops),
+                              .pushes = (!dynamic || all) && (f->push.dynamic || pushes),
+                              .pops_at_exit = all && pops,
+                              .pushes_at_exit = all && (r.push_min < f->push.min || pushes),
+                              .peeks = all && !dynamic,
+                              .all_peeks = all && !dynamic && (f->peek.max < 0 || may_peek_outside(e, filter))};
+}
+
+body_rate_checks body_rate_checks_of(emitter *e, const sir_filter *filter, const sir_function *f, bool dynamic)
+{
+    if (filter != NULL && filter->finite)
+        return (body_rate_checks){0}; // what it pushes is counted anyway
+    if (f->kind == SIR_HELPER)
+        return checks_of_function(e, filter, f, dynamic);
+    if (!is_firing(f))
+        return (body_rate_checks){0};
+    return dynamic ? checks_of_dynamic(e, f) : checks_of_firing(e, f);
+}
+
+hmap *body_find_open(const emitter *e, const sir_function *f, arena *a)
+{
+    if (!e->check_rates && !e->check_bounds)
+        return NULL;
+    hmap *open = ARENA_NEW(a, hmap);
+    hmap_init(open, a);
+    sir_unproved_accesses(e->module, f, open);
+    return open;
+}
+
+bool body_checks_access(const emitter *e, const body_rate_checks *rates, const hmap *open, const sir_expr *access)
+{
+    if (access->kind == SIR_PEEK ? !rates->peeks : access->kind != SIR_INDEX || !e->check_bounds)
+        return false;
+    return (access->kind == SIR_PEEK && rates->all_peeks) || hmap_getn(open, &access, sizeof access) != NULL;
+}
+
 // ---- What functions get from their callers ----
 
 // The functions that one reaches.
@@ -108,92 +185,30 @@ body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function 
     return all;
 }
 
-// ---- What is to be checked of tapes ----
+// ---- What is to be checked of a function at hand ----
 
-// Whether firings of the filter may look past their windows: then functions look, too.
-static bool may_peek_outside(body_context *c)
-{
-    const sir_filter *f = c->info->filter;
-    const sir_function *const firings[] = {f->work, f->prework};
-    for (size_t i = 0; i < 2; i++) {
-        if (firings[i] == NULL)
-            continue;
-        sir_rate_bounds r = sir_function_rates(c->e->module, firings[i]);
-        if (r.reach < 0 || may_exceed(r.reach, firings[i]->peek.max))
-            return true;
-    }
-    return false;
-}
-
-static void find_of_firing(body_context *c)
-{
-    const sir_function *f = c->function;
-    if (c->in.affine && c->out.affine && !c->e->check_rates)
-        return;
-    sir_rate_bounds r = sir_function_rates(c->e->module, f);
-    c->in.checked = !c->in.affine && (r.pop_max < 0 || r.pop_max > f->pop.max);
-    c->out.checked = !c->out.affine && (r.push_max < 0 || r.push_max != f->push.max || r.push_min != f->push.min);
-    c->out.exit_checked = c->out.checked;
-    c->in.peeks_checked = c->e->check_rates;
-}
-
-// The dynamic-rate actor checks itself, and names the function's place; this names the statement's.
-static void find_of_dynamic(body_context *c)
-{
-    const sir_function *f = c->function;
-    if (!c->e->check_rates)
-        return;
-    sir_rate_bounds r = sir_function_rates(c->e->module, f);
-    c->in.checked = may_exceed(r.pop_max, f->pop.max);
-    c->out.checked = may_exceed(r.push_max, f->push.max);
-    c->out.exit_checked = r.push_min < f->push.min;
-}
-
-// Of a function with rates: limits are those of the firing.
-static void find_of_function(body_context *c)
-{
-    const sir_function *f = c->function;
-    emitter *e = c->e;
-    if (!body_calls_tape(e, f))
-        return;
-    sir_rate_bounds r = sir_function_rates(e->module, f);
-    c->in.checked = e->check_rates && (f->pop.dynamic || may_exceed(r.pop_max, f->pop.max));
-    c->out.checked = (!c->dynamic || e->check_rates) && (f->push.dynamic || may_exceed(r.push_max, f->push.max));
-    if (!e->check_rates)
-        return;
-    c->in.exit_checked = f->pop.max >= 0 && may_exceed(r.pop_max, f->pop.max);
-    c->out.exit_checked = r.push_min < f->push.min || may_exceed(r.push_max, f->push.max);
-    if (c->dynamic)
-        return;
-    c->in.peeks_checked = true;
-    c->in.all_peeks = f->peek.max < 0 || may_peek_outside(c);
-}
-
+// A firing all of whose positions are affine forms moves what these say, which is what it declares.
 void body_find_checks(body_context *c)
 {
+    const bool firing = is_firing(c->function) && !c->dynamic;
     c->in.rate = c->function->pop.max;
     c->out.rate = c->function->push.max;
-    if (c->e->check_rates || c->e->check_bounds) {
-        c->open = ARENA_NEW(c->e->arena, hmap);
-        hmap_init(c->open, c->e->arena);
-        sir_unproved_accesses(c->e->module, c->function, c->open);
-    }
-    if (c->info != NULL && c->info->filter->finite)
-        return; // what it pushes is counted anyway
-    if (c->function->kind == SIR_HELPER)
-        find_of_function(c);
-    else if (is_firing(c->function) && c->dynamic)
-        find_of_dynamic(c);
-    else if (is_firing(c->function))
-        find_of_firing(c);
+    c->open = body_find_open(c->e, c->function, c->e->arena);
+    if (firing && c->in.affine && c->out.affine && !c->e->check_rates)
+        return;
+    const body_rate_checks r =
+        body_rate_checks_of(c->e, c->info != NULL ? c->info->filter : NULL, c->function, c->dynamic);
+    const bool in = !firing || !c->in.affine, out = !firing || !c->out.affine;
+    c->rates = r;
+    c->in.checked = in && r.pops;
+    c->in.exit_checked = in && r.pops_at_exit;
+    c->out.checked = out && r.pushes;
+    c->out.exit_checked = out && r.pushes_at_exit;
 }
 
 bool body_is_checked(const body_context *c, const sir_expr *access)
 {
-    bool peek = access != NULL && access->kind == SIR_PEEK, index = access != NULL && access->kind == SIR_INDEX;
-    if ((peek && !c->in.peeks_checked) || (index && !c->e->check_bounds) || (!peek && !index))
-        return false;
-    return (peek && c->in.all_peeks) || hmap_getn(c->open, &access, sizeof access) != NULL;
+    return access != NULL && body_checks_access(c->e, &c->rates, c->open, access);
 }
 
 // ---- Texts ----

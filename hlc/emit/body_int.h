@@ -37,8 +37,6 @@ typedef struct body_tape {
     bool affine;    // the position of every access is an affine form of loop variables; else a counter n_in / n_out is kept
     bool checked;   // the count could not be proved: accesses are checked at run time
     bool exit_checked; // so is the count where the function is left (NOTE(checks))
-    bool peeks_checked;
-    bool all_peeks;     // not only those of `open`
     int64_t rate;   // declared
     emit_view view;
     int64_t lane_stride;  // elements between neighbouring lanes
@@ -110,6 +108,13 @@ typedef struct body_push_places {
     uint32_t number;
 } body_push_places;
 
+// Which rates of a firing or function are checked at run time, where positions do not say them (NOTE(checks)).
+typedef struct body_rate_checks {
+    bool pops, pushes;                 // before each
+    bool pops_at_exit, pushes_at_exit; // where the function is left
+    bool peeks, all_peeks;             // those that are not proved; or all
+} body_rate_checks;
+
 // One function being emitted.
 typedef struct body_context {
     emitter *e;
@@ -121,7 +126,8 @@ typedef struct body_context {
     body_push_places *places; // of the loop at hand; NULL: it is no such loop
     int indent;
     const char **constant_names; // with keep_names: of the filter's constant fields
-    hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside
+    hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside; else NULL
+    body_rate_checks rates;
     bool dry;           // calls pass no more than the language says (body_needs_of)
     uint32_t labels; // given out so far
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
@@ -210,6 +216,12 @@ int64_t body_const_int(const sir_expr *e); // of a SIR_CONST
 bool body_may_trap(const body_context *c, const sir_expr *e);
 
 // ---- body_checks.c ----
+// The rule, for whoever emits a function and whoever asks whether it may fail. filter: whose it is, or NULL; dynamic: that has
+// dynamic rates.
+body_rate_checks body_rate_checks_of(emitter *e, const sir_filter *filter, const sir_function *f, bool dynamic);
+// The peeks and subscripts of a function that are not proved; NULL: nobody asks for checks.
+hmap *body_find_open(const emitter *e, const sir_function *f, arena *a);
+bool body_checks_access(const emitter *e, const body_rate_checks *rates, const hmap *open, const sir_expr *access);
 // What is to be checked of a function's tapes. After the tapes are analysed otherwise.
 void body_find_checks(body_context *c);
 // Whether the access is one that is checked at run time.

@@ -729,7 +729,7 @@ static int64_t tile_bytes(int64_t stride, int64_t window, int64_t lanes)
 static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_type *item)
 {
     bool byte = item->storage != SIR_STORED_WHOLE || (item->kind == SIR_BIT && c->e->module->byte_bits);
-    return !t->used || (!t->checked && !t->exit_checked && !t->peeks_checked && item->kind != SIR_BOOLEAN && !byte &&
+    return !t->used || (!t->checked && !t->exit_checked && item->kind != SIR_BOOLEAN && !byte &&
                         sir_is_lane_type(item));
 }
 

@@ -13,18 +13,16 @@ typedef struct finder {
     arena *scratch;
     hmap seen; // functions that are called, by address
     VEC(const sir_function *) work;
-    hmap open;  // accesses of the function at hand that are not proved
-    bool stops; // it divides ints by what may be zero, or has an access that is checked
+    const hmap *open;       // of the function at hand: its accesses that are not proved
+    body_rate_checks rates; // and what is checked
+    bool stops;             // it divides ints by what may be zero, or something is checked
 } finder;
 
 static void find_in_expr(void *context, sir_expr *e, bool written)
 {
     finder *f = context;
     (void)written;
-    const emitter *x = &f->x->e;
-    f->stops |= emit_may_divide_by_zero(f->filter, e);
-    f->stops |= ((e->kind == SIR_PEEK && x->check_rates) || (e->kind == SIR_INDEX && x->check_bounds)) &&
-                hmap_getn(&f->open, &e, sizeof e) != NULL;
+    f->stops |= emit_may_divide_by_zero(f->filter, e) || body_checks_access(&f->x->e, &f->rates, f->open, e);
 }
 
 static void find_in_stmt(void *context, sir_stmt *s)
@@ -38,32 +36,14 @@ static void find_in_stmt(void *context, sir_stmt *s)
     sir_visit_exprs(s, find_in_expr, f);
 }
 
-static bool is_beyond(int64_t count, int64_t declared)
-{
-    return count < 0 || declared < 0 || count > declared;
-}
-
-// Pops and pushes of a firing are checked always, and so are pushes of what it calls; -fcheck-rates checks the rest
-// (NOTE(checks) in body_checks.c).
-static bool may_move_others(const finder *f, const sir_function *function, bool firing)
-{
-    if (!firing && !body_calls_tape(&f->x->e, function))
-        return false;
-    sir_rate_bounds r = sir_function_rates(f->x->m, function);
-    bool pushes = is_beyond(r.push_max, function->push.max), all = f->x->e.check_rates;
-    bool others = is_beyond(r.pop_max, function->pop.max) || r.push_min != function->push.max;
-    bool peeks = all && is_beyond(r.reach, function->peek.max);
-    return firing ? pushes || others || peeks : function->push.dynamic || pushes || (all && (others || peeks));
-}
-
 static bool function_may_fail(finder *f, const sir_function *function)
 {
-    bool firing = function->kind == SIR_WORK || function->kind == SIR_PREWORK;
-    hmap_init(&f->open, f->scratch);
-    if (f->x->e.check_rates || f->x->e.check_bounds)
-        sir_unproved_accesses(f->x->m, function, &f->open);
-    sir_visit_stmts(&function->body, find_in_stmt, f);
-    return f->stops || may_move_others(f, function, firing);
+    f->open = body_find_open(&f->x->e, function, f->scratch);
+    f->rates = body_rate_checks_of(&f->x->e, f->filter, function, false);
+    f->stops = f->rates.pops || f->rates.pushes || f->rates.pops_at_exit || f->rates.pushes_at_exit;
+    if (!f->stops)
+        sir_visit_stmts(&function->body, find_in_stmt, f);
+    return f->stops;
 }
 
 static bool filter_may_fail(program_emitter *x, const sir_filter *filter)
