@@ -21,21 +21,6 @@ void emitter_check(emitter *e, bool rates, bool bounds)
 
 // ---- What is to be checked ----
 
-bool emit_may_divide_by_zero(const sir_filter *filter, const sir_expr *e)
-{
-    if (!sir_may_divide_by_zero(e))
-        return false;
-    sir_expr *by = e->u.arg[1];
-    const sir_expr *root = by->kind == SIR_INDEX ? sir_lvalue_root(by) : NULL;
-    if (root == NULL || root->kind != SIR_FIELD || filter == NULL)
-        return true;
-    const sir_field *f = &filter->fields.data[root->index];
-    bool none = f->constant && !f->init.zero && f->type->words > 0;
-    for (uint64_t i = 0; none && i < f->type->words; i++)
-        none = f->init.data[i].i != 0;
-    return !none;
-}
-
 static bool is_firing(const sir_function *f)
 {
     return f->kind == SIR_WORK || f->kind == SIR_PREWORK;

@@ -5,14 +5,33 @@
 #include <string.h>
 
 #include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
+
+// Whether a field is constant, and no int of it is this one.
+static bool lacks(const sir_field *f, int32_t value)
+{
+    if (!f->constant || f->init.zero)
+        return f->constant && value != 0;
+    for (uint64_t i = 0; i < f->type->words; i++)
+        if (f->init.data[i].i == value)
+            return false;
+    return true;
+}
+
+bool emit_may_divide_by_zero(const sir_filter *filter, const sir_expr *e)
+{
+    if (!sir_may_divide_by_zero(e))
+        return false;
+    sir_expr *by = e->u.arg[1];
+    const sir_expr *root = by->kind == SIR_INDEX ? sir_lvalue_root(by) : NULL;
+    return root == NULL || root->kind != SIR_FIELD || filter == NULL || !lacks(&filter->fields.data[root->index], 0);
+}
 
 // Ints that may be divided by without a look at them.
 static bool are_divisors(const sir_field *f)
 {
-    bool fit = f->constant && f->type->kind == SIR_ARRAY && f->type->element->kind == SIR_INT && !f->init.zero;
-    for (uint64_t i = 0; fit && i < f->type->words; i++)
-        fit = f->init.data[i].i != 0 && f->init.data[i].i != -1;
-    return fit && f->type->words > 0;
+    return f->type->kind == SIR_ARRAY && f->type->element->kind == SIR_INT && f->type->words > 0 && lacks(f, 0) &&
+           lacks(f, -1);
 }
 
 void body_hold_inverses(emitter *e, emit_filter_info *info, uint32_t field)
