@@ -12,8 +12,6 @@
 typedef struct effect_walk {
     emitter *e;
     body_effects *effects;
-    hmap seen; // functions visited, by address
-    VEC(const sir_function *) work;
     const sir_filter *filter; // NULL for functions of helper blocks
 } effect_walk;
 
@@ -38,11 +36,6 @@ static void call_effects(effect_walk *w, const sir_stmt *s)
     for (size_t i = 0; i < s->u.call.args.len; i++)
         expr_effects(w, s->u.call.args.data[i]);
     expr_effects(w, s->u.call.target);
-    const sir_function *f = s->u.call.function;
-    if (hmap_getn(&w->seen, &f, sizeof f) == NULL) {
-        hmap_setn(&w->seen, &f, sizeof f, w);
-        VEC_PUSH(w->e->arena, &w->work, f);
-    }
 }
 
 static void stmt_effects(effect_walk *w, const sir_stmt *s)
@@ -106,6 +99,17 @@ static void block_effects(effect_walk *w, const sir_block *b)
         stmt_effects(w, b->data[i]);
 }
 
+// The function's, and those of all that it calls.
+static void function_effects(effect_walk *w, const sir_function *f)
+{
+    body_called called;
+    body_called_init(&called, w->e->arena);
+    body_add_called(&called, f);
+    block_effects(w, &f->body);
+    for (VEC_EACH(const sir_function *, g, &called.functions))
+        block_effects(w, &(*g)->body);
+}
+
 const body_effects *body_effects_of(emitter *e, emit_filter_info *info, const sir_function *f)
 {
     const sir_filter *filter = info != NULL ? info->filter : NULL;
@@ -115,10 +119,7 @@ const body_effects *body_effects_of(emitter *e, emit_filter_info *info, const si
         return known;
     effect_walk w = {.e = e, .effects = ARENA_NEW(e->arena, body_effects), .filter = filter};
     w.effects->fields = ARENA_ARRAY(e->arena, bool, filter != NULL ? filter->fields.len : 0);
-    hmap_init(&w.seen, e->arena);
-    block_effects(&w, &f->body);
-    for (size_t i = 0; i < w.work.len; i++)
-        block_effects(&w, &w.work.data[i]->body);
+    function_effects(&w, f);
     hmap_setn(&e->effects, &key, sizeof key, w.effects);
     return w.effects;
 }
@@ -127,10 +128,7 @@ bool body_calls_tape(emitter *e, const sir_function *f)
 {
     // The filter's fields do not matter for tapes, so a walk without them serves.
     effect_walk w = {.e = e, .effects = ARENA_NEW(e->arena, body_effects)};
-    hmap_init(&w.seen, e->arena);
-    block_effects(&w, &f->body);
-    for (size_t i = 0; i < w.work.len; i++)
-        block_effects(&w, &w.work.data[i]->body);
+    function_effects(&w, f);
     return w.effects->in_counter || w.effects->out_counter;
 }
 
@@ -619,33 +617,14 @@ emit_signature emit_value_function(emitter *e, emit_filter_info *info, const sir
     return s;
 }
 
-// Functions that firings reach.
-typedef struct call_walk {
-    arena *arena;
-    hmap seen; // by address
-    VEC(const sir_function *) work;
-} call_walk;
-
-static void visit_call(void *context, sir_stmt *s)
+static void add_calls(body_called *c, const emitter *e, const sir_filter *f)
 {
-    call_walk *w = context;
-    const sir_function *f = s->kind == SIR_CALL ? s->u.call.function : NULL;
-    if (f == NULL || hmap_getn(&w->seen, &f, sizeof f) != NULL)
-        return;
-    hmap_setn(&w->seen, &f, sizeof f, w);
-    VEC_PUSH(w->arena, &w->work, f);
-}
-
-static void walk_calls(call_walk *w, const emitter *e, const sir_filter *f)
-{
-    sir_visit_stmts(&f->work->body, visit_call, w);
+    body_add_called(c, f->work);
     if (f->prework != NULL)
-        sir_visit_stmts(&f->prework->body, visit_call, w);
+        body_add_called(c, f->prework);
     for (size_t i = 0; i < f->handlers.len; i++)
         if (body_is_received(e, f, f->handlers.data[i]))
-            sir_visit_stmts(&f->handlers.data[i]->body, visit_call, w);
-    while (w->work.len > 0)
-        sir_visit_stmts(&w->work.data[--w->work.len]->body, visit_call, w);
+            body_add_called(c, f->handlers.data[i]);
 }
 
 // Functions in any order may call each other: prototypes first where there are several.
@@ -672,13 +651,13 @@ void emit_module_functions(emitter *e)
 {
     const sir_module *m = e->module;
     VEC(struct emit_helper) bodies = {0};
-    call_walk called = {.arena = e->arena};
-    hmap_init(&called.seen, e->arena);
+    body_called called;
+    body_called_init(&called, e->arena);
     for (size_t i = 0; i < m->filters.len; i++)
-        walk_calls(&called, e, m->filters.data[i]);
+        add_calls(&called, e, m->filters.data[i]);
     for (size_t i = 0; i < m->functions.len; i++) {
         const sir_function *f = m->functions.data[i];
-        if (hmap_getn(&called.seen, &f, sizeof f) == NULL)
+        if (!body_is_called(&called, f))
             continue;
         const char *wanted = emit_module_function_name(e->arena, f);
         struct emit_helper h = {f, f->kind == SIR_NATIVE ? wanted : emit_unique_name(e, wanted)};
@@ -765,12 +744,12 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
         body_hold_inverses(e, info, (uint32_t)i);
     }
     emit_state_struct(e, info);
-    call_walk called = {.arena = e->arena};
-    hmap_init(&called.seen, e->arena);
-    walk_calls(&called, e, f);
+    body_called called;
+    body_called_init(&called, e->arena);
+    add_calls(&called, e, f);
     for (size_t i = 0; i < f->functions.len; i++) {
         const sir_function *function = f->functions.data[i];
-        if (hmap_getn(&called.seen, &function, sizeof function) == NULL)
+        if (!body_is_called(&called, function))
             continue;
         const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_%s", info->c_name, f->functions.data[i]->name));
         VEC_PUSH(e->arena, &info->helpers, (struct emit_helper){f->functions.data[i], name});

@@ -110,23 +110,6 @@ bool body_checks_access(const emitter *e, const body_rate_checks *rates, const h
 
 // ---- What functions get from their callers ----
 
-// The functions that one reaches.
-typedef struct reach_walk {
-    arena *arena;
-    hmap seen; // by address
-    VEC(const sir_function *) work;
-} reach_walk;
-
-static void visit_call(void *context, sir_stmt *s)
-{
-    reach_walk *w = context;
-    const sir_function *f = s->kind == SIR_CALL ? s->u.call.function : NULL;
-    if (f == NULL || f->kind == SIR_NATIVE || hmap_getn(&w->seen, &f, sizeof f) != NULL)
-        return;
-    hmap_setn(&w->seen, &f, sizeof f, w);
-    VEC_PUSH(w->arena, &w->work, f);
-}
-
 // Functions of helper blocks are no filter's.
 static emit_filter_info *owner(emit_filter_info *info, const sir_function *f)
 {
@@ -150,23 +133,26 @@ static const body_needs *own_needs(emitter *e, emit_filter_info *info, const sir
     return known;
 }
 
+static void add_needs(body_needs *all, const body_needs *own)
+{
+    all->actor |= own->actor;
+    all->pop_limit |= own->pop_limit;
+    all->peek_limit |= own->peek_limit;
+    all->push_limit |= own->push_limit;
+}
+
 body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function *f)
 {
     body_needs all = {0};
     if (f->kind != SIR_HELPER && f->kind != SIR_HANDLER)
         return all;
-    reach_walk w = {.arena = e->arena};
-    hmap_init(&w.seen, e->arena);
-    VEC_PUSH(e->arena, &w.work, f);
-    while (w.work.len > 0) {
-        const sir_function *g = w.work.data[--w.work.len];
-        const body_needs *own = own_needs(e, info, g);
-        all.actor |= own->actor;
-        all.pop_limit |= own->pop_limit;
-        all.peek_limit |= own->peek_limit;
-        all.push_limit |= own->push_limit;
-        sir_visit_stmts(&g->body, visit_call, &w);
-    }
+    body_called called;
+    body_called_init(&called, e->arena);
+    body_add_called(&called, f);
+    add_needs(&all, own_needs(e, info, f));
+    for (VEC_EACH(const sir_function *, g, &called.functions))
+        if ((*g)->kind != SIR_NATIVE)
+            add_needs(&all, own_needs(e, info, *g));
     return all;
 }
 

@@ -215,6 +215,18 @@ int64_t body_const_int(const sir_expr *e); // of a SIR_CONST
 // Whether the program may stop or wait in it, so that it is computed even if nobody reads what comes out. NULL: no.
 bool body_may_trap(const body_context *c, const sir_expr *e);
 
+// ---- body_called.c ----
+// The functions that bodies call, themselves or through others: each once, in the order in which they are met. Native ones,
+// which have no bodies, are among them.
+typedef struct body_called {
+    arena *arena;
+    hmap known; // by address
+    VEC(const sir_function *) functions;
+} body_called;
+void body_called_init(body_called *c, arena *a);
+void body_add_called(body_called *c, const sir_function *f); // by its body
+bool body_is_called(const body_called *c, const sir_function *f);
+
 // ---- body_checks.c ----
 // The rule, for whoever emits a function and whoever asks whether it may fail. filter: whose it is, or NULL; dynamic: that has
 // dynamic rates.

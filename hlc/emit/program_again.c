@@ -11,8 +11,6 @@ typedef struct finder {
     program_emitter *x;
     const sir_filter *filter;
     arena *scratch;
-    hmap seen; // functions that are called, by address
-    VEC(const sir_function *) work;
     const hmap *open;       // of the function at hand: its accesses that are not proved
     body_rate_checks rates; // and what is checked
     bool stops;             // it divides ints by what may be zero, or something is checked
@@ -27,13 +25,7 @@ static void find_in_expr(void *context, sir_expr *e, bool written)
 
 static void find_in_stmt(void *context, sir_stmt *s)
 {
-    finder *f = context;
-    if (s->kind == SIR_CALL && s->u.call.function->kind != SIR_NATIVE &&
-        hmap_getn(&f->seen, &s->u.call.function, sizeof s->u.call.function) == NULL) {
-        hmap_setn(&f->seen, &s->u.call.function, sizeof s->u.call.function, f);
-        VEC_PUSH(f->scratch, &f->work, s->u.call.function);
-    }
-    sir_visit_exprs(s, find_in_expr, f);
+    sir_visit_exprs(s, find_in_expr, context);
 }
 
 static bool function_may_fail(finder *f, const sir_function *function)
@@ -51,13 +43,16 @@ static bool filter_may_fail(program_emitter *x, const sir_filter *filter)
     const sir_function *const firings[] = {filter->work, filter->prework, filter->ahead};
     arena *scratch = arena_create();
     finder f = {.x = x, .filter = filter, .scratch = scratch};
-    hmap_init(&f.seen, scratch);
+    body_called called;
+    body_called_init(&called, scratch);
     bool may = false;
-    for (size_t i = 0; i < sizeof firings / sizeof *firings; i++)
-        if (firings[i] != NULL)
-            VEC_PUSH(scratch, &f.work, firings[i]);
-    while (f.work.len != 0 && !may)
-        may = function_may_fail(&f, f.work.data[--f.work.len]);
+    for (size_t i = 0; i < sizeof firings / sizeof *firings && !may; i++)
+        if (firings[i] != NULL) {
+            may = function_may_fail(&f, firings[i]);
+            body_add_called(&called, firings[i]);
+        }
+    for (size_t i = 0; i < called.functions.len && !may; i++)
+        may = called.functions.data[i]->kind != SIR_NATIVE && function_may_fail(&f, called.functions.data[i]);
     arena_destroy(scratch);
     return may;
 }
