@@ -76,16 +76,17 @@ static bool can_go_back(const program_emitter *x)
 static void find_failing(program_emitter *x)
 {
     hmap known; // filters: themselves, if they may fail, else the map
-    hmap_init(&known, x->e.arena);
     bool seen = x->printing.len != 0;
     if (!can_go_back(x))
         return;
+    hmap_init(&known, x->e.arena);
     const sir_module *m = x->pl->cut != NULL ? x->pl->cut->graph->whole : x->m;
-    for (VEC_EACH(sir_actor *, a, &m->actors)) {
-        seen |= (*a)->kind == SIR_WRITER;
-        if ((*a)->kind != SIR_FILTER)
+    for (size_t i = 0; i < m->actors.len && !x->fails_in_order; i++) {
+        const sir_actor *a = m->actors.data[i];
+        const sir_filter *f = a->filter;
+        seen |= a->kind == SIR_WRITER;
+        if (a->kind != SIR_FILTER || (x->fails && !seen))
             continue;
-        const sir_filter *f = (*a)->filter;
         const void *may = hmap_getn(&known, &f, sizeof f);
         if (may == NULL) {
             may = filter_may_fail(x, f) ? (const void *)f : &known;
@@ -94,7 +95,7 @@ static void find_failing(program_emitter *x)
         if (may != f)
             continue;
         x->fails = true;
-        x->fails_in_order |= seen;
+        x->fails_in_order = seen;
     }
 }
 
