@@ -120,6 +120,24 @@ int64_t svmr_readerItems(const svm_Reader *r, int64_t bytes)
     return p->fileBytes ? bytes / (int64_t)p->fileBytes : bytes * 8 - (int64_t)p->bit;
 }
 
+// The place of the next item in the file.
+static bool findPlace(const Private *p, int64_t *at)
+{
+    const off_t here = lseek(p->fd, 0, SEEK_CUR);
+    *at = here - (off_t)(p->end - p->begin);
+    return here >= 0;
+}
+
+// The same in a regular file, and where that ends.
+static bool findRegular(const Private *p, int64_t *at, int64_t *end)
+{
+    struct stat file;
+    if (fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode))
+        return false;
+    *end = file.st_size;
+    return findPlace(p, at);
+}
+
 // ---- Bytes ----
 
 static size_t readFile(const svm_Reader *r, void *to, size_t bytes)
@@ -409,13 +427,11 @@ bool svm_readerLend(svm_Reader *r, svm_Block *block, ptrdiff_t count)
 int64_t svm_readerThere(const svm_Reader *r)
 {
     const Private *p = r->private_;
-    struct stat file;
     const bool bits = r->item == SVM_ITEM_BIT;
-    if (p->library || p->wav || r->loop || (bits && p->bit != 0) || fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode))
+    int64_t at, end;
+    if (p->library || p->wav || r->loop || (bits && p->bit != 0) || !findRegular(p, &at, &end) || end <= at)
         return 0;
-    const off_t here = lseek(p->fd, 0, SEEK_CUR);
-    const int64_t left = here < 0 ? 0 : file.st_size - (here - (off_t)(p->end - p->begin));
-    return left <= 0 ? 0 : bits ? 8 * left : left / (int64_t)p->fileBytes;
+    return bits ? 8 * (end - at) : (end - at) / (int64_t)p->fileBytes;
 }
 
 // ---- Items that others read ----
@@ -424,16 +440,9 @@ int64_t svm_readerThere(const svm_Reader *r)
 static bool passOver(svm_Reader *r, int64_t before, int64_t count, int64_t *at)
 {
     Private *p = r->private_;
-    struct stat file;
     bool bits = r->item == SVM_ITEM_BIT;
-    if (fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode))
-        return false;
-    off_t here = lseek(p->fd, 0, SEEK_CUR);
-    int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes;
-    if (here < 0)
-        return false;
-    *at = here - (off_t)(p->end - p->begin);
-    if (*at < (bits ? before / 8 : before * (int64_t)p->fileBytes) || file.st_size - *at < bytes ||
+    int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes, end;
+    if (!findRegular(p, at, &end) || *at < (bits ? before / 8 : before * (int64_t)p->fileBytes) || end - *at < bytes ||
         lseek(p->fd, *at + bytes, SEEK_SET) < 0)
         return false;
     p->begin = p->end = 0;
@@ -446,13 +455,8 @@ static bool passOver(svm_Reader *r, int64_t before, int64_t count, int64_t *at)
 bool svmr_readerPlace(const svm_Reader *r, int64_t *at)
 {
     const Private *p = r->private_;
-    struct stat file;
-    if (p->library || p->wav || r->loop || !p->direct || !SVMR_LITTLE_ENDIAN || fstat(p->fd, &file) != 0 ||
-        !S_ISREG(file.st_mode))
-        return false;
-    const off_t here = lseek(p->fd, 0, SEEK_CUR);
-    *at = here - (off_t)(p->end - p->begin);
-    return here >= 0;
+    int64_t end;
+    return !p->library && !p->wav && !r->loop && p->direct && SVMR_LITTLE_ENDIAN && findRegular(p, at, &end);
 }
 
 bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at)
@@ -483,11 +487,11 @@ bool svm_readerMap(svm_Reader *r, mm_Mem memory, size_t unit, int64_t before, in
     if (p->mapped.refused || !svmr_mayMap() || p->library || p->wav || !p->direct || r->partCount ||
         !SVMR_LITTLE_ENDIAN || count <= 0)
         return false;
-    off_t here = lseek(p->fd, 0, SEEK_CUR);
-    if (here < 0 || (size_t)(here - (off_t)(p->end - p->begin)) % unit != 0)
+    int64_t at, size = (int64_t)p->fileBytes;
+    if (!findPlace(p, &at) || (size_t)at % unit != 0)
         return false;
     // Of what would lie before the file's first item nothing is needed, but transfers of whole units begin there.
-    int64_t at, size = (int64_t)p->fileBytes, there = (here - (int64_t)(p->end - p->begin)) / size;
+    const int64_t there = at / size;
     if ((before - there) * size > (int64_t)SVMR_MAP_LEAD || !passOver(r, before < there ? before : there, count, &at))
         return false;
     char *items = svmr_mapFile(&p->mapped, memory, p->fd, at - before * size, at + count * size, &full);

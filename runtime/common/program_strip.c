@@ -11,6 +11,7 @@
 // strip began, the strips before it are done again, and what they give is dropped.
 #include "runtime/common/scheduler.h"
 
+#include "svm/input.h"
 #include "svm/strip.h"
 
 #include <stdlib.h>
@@ -270,15 +271,13 @@ static int64_t wholeStates(svm_Machine *m, svm_Strip *s, int64_t steady)
     return good;
 }
 
-// Input of these steady states has been used; what comes behind moves up.
+// Input of these steady states has been used.
 static void moveInput(const svm_Strip *s, int64_t steady)
 {
     for (size_t i = 0; i < s->table->inputCount; i++) {
         const svm_StripInput *row = &s->table->inputs[i];
         svm_Input *in = (svm_Input *)(void *)((char *)s->instance + row->offset);
-        char *items = firstInput(s, row);
-        in->held -= steady * row->step;
-        memmove(items, items + inputOf(s, row, steady), (size_t)in->held * blockOf(s, row->channel)->elementSize);
+        svm_inputUsed(in, blockOf(s, row->channel), row->kept, steady * row->step);
     }
 }
 
