@@ -53,12 +53,6 @@ static ptrdiff_t bytes_of(int64_t items, const svm_Channel *c)
                                                                                                         : bytes;
 }
 
-// The most that a firing of these rates looks at.
-static int64_t most_peeked(const svm_DynamicRates *r)
-{
-    return r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
-}
-
 // The end of a window, or of as much of it as a firing may still use.
 static char *end_of(char *from, char *end, ptrdiff_t most, int64_t used)
 {
@@ -77,7 +71,7 @@ static void limit(svm_DynamicActor *f)
     if (f->in && !r->popsSo)
         f->popEnd = end_of(from, end, bytes_of(r->popMax, f->in), popped);
     if (f->in && !r->peeksSo)
-        f->peekEnd = end_of(from, end, bytes_of(most_peeked(r), f->in), popped);
+        f->peekEnd = end_of(from, end, bytes_of(svm_dynamicMostPeeked(r), f->in), popped);
     if (f->out && !r->pushesSo)
         f->pushEnd = end_of(f->back, f->roomEnd, bytes_of(r->pushMax, f->out), f->pushed + (f->back - f->given));
 }
@@ -152,7 +146,7 @@ const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size)
 const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t size)
 {
     synchronise(f);
-    int64_t most = most_peeked(f->rates), popped = f->in ? f->popped / (int64_t)size : 0;
+    int64_t most = svm_dynamicMostPeeked(f->rates), popped = f->in ? f->popped / (int64_t)size : 0;
     if (!f->in || offset < 0 || (most >= 0 && popped + offset >= most))
         fail(f, "peek(%td) in '%s' is outside the window, of which %lld items are left", offset, f->rates->name,
              (long long)(f->in && most >= 0 ? most - popped : 0));
@@ -225,7 +219,7 @@ bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates)
     if (f->rates != rates) // that the prework did nothing says nothing of the work
         f->idle = false;
     f->rates = rates;
-    size_t need = (size_t)(rates->peekMin > rates->popMin ? rates->peekMin : rates->popMin);
+    size_t need = (size_t)svm_dynamicLeastPeeked(rates);
     bool takes = rates->popMax != 0 || rates->peekMax != 0;
     if (f->common.left == 0 || f->common.ended) {
         synchronise(f);
@@ -271,7 +265,7 @@ static void noteIdle(svm_DynamicActor *f, bool idle)
 {
     if (idle) {
         const svm_DynamicRates *r = f->rates;
-        int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin;
+        int64_t least = svm_dynamicLeastPeeked(r);
         size_t began = f->idle ? f->idleItems + 1 : least > 0 ? (size_t)least : 1;
         synchronise(f);
         size_t have = f->in ? svmr_count(&f->in->stream) : 0;

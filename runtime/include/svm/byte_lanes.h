@@ -120,7 +120,6 @@ SVM_BYTES_FUNCTION svm_Bytes svm_byteProduct(svm_Bytes x, svm_ByteColumns m, uns
 
 #if defined(__AES__)
 typedef long long svm_ByteRound __attribute__((vector_size(16)));
-typedef char svm_ByteRoundChars __attribute__((vector_size(16)));
 
 // The S-box of AES: what a round does without its permutation, which is undone before it.
 SVM_BYTES_FUNCTION svm_Bytes svm_byteBox(svm_Bytes x)

@@ -79,6 +79,16 @@ typedef struct svm_DynamicActor {
     size_t idleItems; // how many it began with
 } svm_DynamicActor;
 
+// Private: the least and the most items, from the front, of which a firing sees some; -1: no bound.
+static inline int64_t svm_dynamicLeastPeeked(const svm_DynamicRates *r)
+{
+    return r->peekMin > r->popMin ? r->peekMin : r->popMin;
+}
+static inline int64_t svm_dynamicMostPeeked(const svm_DynamicRates *r)
+{
+    return r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
+}
+
 // What a kernel has at hand of its actor while it runs: a local variable whose parts are in registers, as firings are
 // inlined. Private. `front` and `back` go on, and the actor hears of that when something is to be looked at.
 typedef struct svm_DynamicEnds {
@@ -145,7 +155,7 @@ static inline void svm_dynamicBegun(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
     const ptrdiff_t there = svm_dynamicBytes(e->front, e->windowEnd), room = svm_dynamicBytes(e->back, e->roomEnd);
-    const int64_t peekMax = r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
+    const int64_t peekMax = svm_dynamicMostPeeked(r);
     if (r->inSize != 0 && !r->popsSo)
         e->popEnd = r->popMax >= 0 && there / r->inSize > r->popMax ? e->front + r->popMax * r->inSize : e->windowEnd;
     if (r->inSize != 0 && !r->peeksSo)
@@ -171,7 +181,7 @@ static inline bool svm_dynamicFinds(const svm_DynamicEnds *e, int64_t items, int
 static inline bool svm_dynamicBegin(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
-    const int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin;
+    const int64_t least = svm_dynamicLeastPeeked(r);
     e->itemsThere = e->roomThere = false;
     if (svm_dynamicFinds(e, least > 0 ? least : 1, 0)) {
         svm_dynamicBegun(e);
@@ -190,8 +200,7 @@ enum { SVM_DYNAMIC_FEW = 256 };
 static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
-    const int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin,
-                  most = r->peekMax > r->popMax ? r->peekMax : r->popMax;
+    const int64_t least = svm_dynamicLeastPeeked(r), most = svm_dynamicMostPeeked(r);
     const bool takesFew = r->popMax >= 0 && r->peekMax >= 0 && most <= SVM_DYNAMIC_FEW,
                givesFew = r->pushMax >= 0 && r->pushMax <= SVM_DYNAMIC_FEW;
     if (!svm_dynamicFinds(e, takesFew && most > 0 ? most : least > 0 ? least : 1, givesFew ? r->pushMax : 0))

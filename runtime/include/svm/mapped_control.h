@@ -476,7 +476,8 @@ static inline bool svm_roundMaps(const svm_Rounds *self, int64_t states)
 }
 
 #if SVM_MAPPED_HAVE(INPUT)
-// Copies items of the round in slot `from`, from its item `first` on, wherever they lie, to item `to` of that in a slot.
+// Copies items of the round in slot `from`, from its item `first` on, wherever they lie, to item `to` of that in a slot,
+// which may be the same.
 static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int from, int64_t first, int slot,
                                   int64_t to, int64_t count)
 {
@@ -489,7 +490,7 @@ static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int 
     svm_Block there;
     svm_blockInit(&there, &SVM_MAPPED_MEMORY, self->base[f->queue][from] + (size_t)first * queue->size, (size_t)count,
                   queue->size);
-    memcpy(items, svm_blockData(&there), (size_t)count * queue->size);
+    memmove(items, svm_blockData(&there), (size_t)count * queue->size);
 }
 
 // Whether all of a round's items are in the file, and stay there.

@@ -13,17 +13,22 @@ static const svm_StripTable svm_roundStripTable = {
 
 // ---- What kernels keep ----
 
-// Copies what a kernel keeps, to where it is found again.
+// Copies what a kernel keeps, to where it is found again, or back from there.
+static inline void svm_roundCopyKept(const svm_RoundKeep *self, bool back)
+{
+    char *own = svm_blockData(self->own), *kept = svm_blockData(&self->kept);
+    for (int i = 0; i < self->count; i++) {
+        char *place = own + svm_roundKept[self->first + i].offset;
+        const size_t bytes = svm_roundKept[self->first + i].bytes;
+        memcpy(back ? place : kept, back ? kept : place, bytes);
+        kept += bytes;
+    }
+}
+
 SVM_KERNEL(estimate(10, 1))
 static void svm_roundKeepKernel(svm_Kernel *kernel)
 {
-    svm_RoundKeep *self = (svm_RoundKeep *)kernel;
-    const char *from = svm_blockData(self->own);
-    char *to = svm_blockData(&self->kept);
-    for (int i = 0; i < self->count; i++) {
-        memcpy(to, from + svm_roundKept[self->first + i].offset, svm_roundKept[self->first + i].bytes);
-        to += svm_roundKept[self->first + i].bytes;
-    }
+    svm_roundCopyKept((svm_RoundKeep *)kernel, false);
 }
 
 static inline size_t svm_roundKeptBytes(int kernel)
@@ -93,14 +98,8 @@ static inline void svm_roundPutBack(svm_Rounds *self, int slot, int64_t round)
 {
     for (int k = 0; k < SVM_KERNELS; k++) {
         svm_RoundKeep *keep = &self->keeps[slot][k];
-        if (keep->count == 0 || keep->round != round || svm_kernelStateOf(&keep->kernel) != SVM_FINISHED)
-            continue;
-        char *to = svm_blockData(keep->own);
-        const char *from = svm_blockData(&keep->kept);
-        for (int i = 0; i < keep->count; i++) {
-            memcpy(to + svm_roundKept[keep->first + i].offset, from, svm_roundKept[keep->first + i].bytes);
-            from += svm_roundKept[keep->first + i].bytes;
-        }
+        if (keep->count != 0 && keep->round == round && svm_kernelStateOf(&keep->kernel) == SVM_FINISHED)
+            svm_roundCopyKept(keep, true);
     }
 }
 
@@ -158,12 +157,7 @@ static inline void svm_roundTake(svm_Rounds *self, const svm_RoundFile *f, int64
 {
     const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
     const int slot = self->failing.slot, source = self->failing.source;
-    if (!self->claimed[f->queue][source] && !self->mapped[f->queue][source]) {
-        memmove(svm_roundItems(self, f->queue, slot, to), svm_roundItems(self, f->queue, source, first),
-                (size_t)items * queue->size);
-        return;
-    }
-    if (self->readers[f->file].file.item != SVM_ITEM_BIT) {
+    if (!self->claimed[f->queue][source] || self->readers[f->file].file.item != SVM_ITEM_BIT) {
         svm_roundFetch(self, f, source, first, slot, to, items);
         return;
     }
