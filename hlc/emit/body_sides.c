@@ -254,12 +254,12 @@ static void note_crossings(void *context, sir_stmt *s)
 
 // Whether trips elsewhere read what others of a short loop wrote, as the states of a decoder do: a vector would be put together
 // of numbers and taken apart again in each firing.
-static bool crosses(const sides_walk *w, int64_t trips)
+static bool crosses(const sides_walk *w)
 {
     cross_walk x = {.w = w, .counts = ARENA_ARRAY(w->c->e->arena, bool, w->c->function->locals.len + 1)};
     sir_visit_stmts(&w->c->function->body, note_count, &x);
     sir_visit_stmts(&w->c->function->body, note_crossings, &x);
-    return x.crosses && trips <= MOST_CROSSED;
+    return x.crosses;
 }
 
 int body_trips_aside(body_context *c, const sir_stmt *s)
@@ -283,7 +283,7 @@ int body_trips_aside(body_context *c, const sir_stmt *s)
             find_sums(&w, b->data[i]);
     for (size_t i = 0; i < b->len && !w.fails && (w.state || w.adds); i++)
         check_stmt(&w, b->data[i]);
-    if (w.fails || (!w.state && !w.adds) || crosses(&w, trips))
+    if (w.fails || (!w.state && !w.adds) || (trips <= MOST_CROSSED && crosses(&w)))
         return 0;
     c->aside_adds |= w.adds;
     return (int)trips;
