@@ -357,8 +357,8 @@ bool body_inlines(const body_context *c);
 bool body_fires_twice(const body_context *c);
 
 // ---- body_places.c ----
-// A dynamic-rate actor's loop that pushes; false: it is no such loop. loop: writes it.
-bool body_places(body_context *c, const sir_stmt *s, void loop(body_context *c, const sir_stmt *s));
+// Writes a dynamic-rate actor's loop that pushes; false: it is no such loop.
+bool body_places(body_context *c, const sir_stmt *s);
 // Where the next item goes that it pushes; NULL: it is pushed.
 const char *body_next_place(body_context *c);
 
@@ -382,6 +382,7 @@ bool body_is_received(const emitter *e, const sir_filter *f, const sir_function 
 
 // ---- body_stmt.c ----
 void body_block(body_context *c, const sir_block *b);
+void body_for(body_context *c, const sir_stmt *s);
 void body_function_body(body_context *c); // declarations and statements, without the braces
 void body_mark_line(emitter *e, sir_loc loc); // what follows is of that line of the source; no place: of the emitted text
 // "+=" when value is target op x and C's compound form means the same; x is then value's second operand.

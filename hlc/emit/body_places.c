@@ -52,7 +52,7 @@ static int pushes_of(const body_context *c, const sir_stmt *s)
     return w.fails || w.pushes != always || always > PLACES_PUSHES ? 0 : always;
 }
 
-bool body_places(body_context *c, const sir_stmt *s, void loop(body_context *c, const sir_stmt *s))
+bool body_places(body_context *c, const sir_stmt *s)
 {
     body_push_places places = {.each = pushes_of(c, s), .loop = s};
     if (places.each == 0)
@@ -73,12 +73,12 @@ bool body_places(body_context *c, const sir_stmt *s, void loop(body_context *c, 
     body_line(c, "if (svm_places%" PRIu32 " != NULL) {", places.number);
     c->indent++;
     c->places = &places;
-    loop(c, s);
+    body_for(c, s);
     c->indent--;
     body_line(c, "} else {");
     c->indent++;
     places.each = 0; // one by one
-    loop(c, s);
+    body_for(c, s);
     c->places = NULL;
     c->indent--;
     body_line(c, "}");

@@ -589,8 +589,6 @@ static void find_runs(void *context, sir_stmt *s)
     sir_visit_exprs(s, find_run, context);
 }
 
-static void for_(body_context *c, const sir_stmt *s);
-
 // Where what is fetched lies side by side, no lane clamps: a loop of its own, so that the C compiler loads vectors.
 static bool lane_loop(body_context *c, const sir_stmt *s)
 {
@@ -613,7 +611,7 @@ static bool lane_loop(body_context *c, const sir_stmt *s)
     body_line(c, "const bool svm_straight = true;");
     size_t loop = out->len;
     c->in_runs = true;
-    for_(c, s);
+    body_for(c, s);
     c->in_runs = false;
     const char *again = arena_strndup(c->e->arena, out->data + loop, out->len - loop);
     c->indent--;
@@ -737,9 +735,9 @@ static bool trips_inside(body_context *c, const sir_stmt *s)
     return true;
 }
 
-static void for_(body_context *c, const sir_stmt *s)
+void body_for(body_context *c, const sir_stmt *s)
 {
-    if (lane_loop(c, s) || body_shifts(c, s) || trips_inside(c, s) || body_places(c, s, for_))
+    if (lane_loop(c, s) || body_shifts(c, s) || trips_inside(c, s) || body_places(c, s))
         return;
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
     body_spot start = body_here(c);
@@ -886,7 +884,7 @@ static void stmt(body_context *c, const sir_stmt *s)
         if (!body_flag(c, s))
             if_(c, s, false);
         break;
-    case SIR_FOR: unless_outside(c, s, for_); break;
+    case SIR_FOR: unless_outside(c, s, body_for); break;
     case SIR_LOOP: unless_outside(c, s, loop); break;
     case SIR_BREAK: body_line(c, "break;"); break;
     case SIR_CONTINUE:
