@@ -12,7 +12,6 @@
 #include <inttypes.h>
 
 #include "hlc/emit/body_int.h"
-#include "hlc/ir/walk.h"
 
 static bool is_local(const sir_expr *e, uint32_t local)
 {
@@ -78,16 +77,18 @@ bool body_halves(body_context *c, const sir_stmt *s)
     }
     if (halvings != 1)
         return false;
-    const char *x = c->locals[number].c_name, *trips = arena_printf(c->e->arena, "svm_halves%" PRIu32, ++c->labels);
+    const char *x = body_local_named(c, number), *trips = arena_printf(c->e->arena, "svm_halves%" PRIu32, ++c->labels);
     body_line(c, "const int %s = svm_halves(%s, %d);", trips, x, power);
     body_line(c, "%s = %s >> %s;", x, x, trips);
     for (VEC_EACH(sir_stmt *const, p, &s->u.loop.body)) {
-        int32_t by = counts(*p, number);
-        const char *n = by == 0 ? NULL : c->locals[(*p)->u.set.target->index].c_name;
+        const int32_t by = counts(*p, number);
+        const uint32_t n = (*p)->u.set.target->index;
+        if (by == 0 || c->locals[n].dead)
+            continue;
         if (by == 1)
-            body_line(c, "%s += %s;", n, trips);
-        else if (by != 0)
-            body_line(c, "%s += %" PRId32 " * %s;", n, by, trips);
+            body_line(c, "%s += %s;", body_local_named(c, n), trips);
+        else
+            body_line(c, "%s += %" PRId32 " * %s;", body_local_named(c, n), by, trips);
     }
     return true;
 }
