@@ -362,7 +362,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
     const uint32_t *together = plan_cut_together(a, x->p->cut);
     for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
         const mapped_kernel *p = &all->kernels[i];
-        int64_t logs = (int64_t)mapped_log_count(x, (uint32_t)i);
+        const int64_t logs = (int64_t)mapped_log_count(x, (uint32_t)i), keeps = kept_rows(x, p);
         text_args row = {0};
         VEC_PUSH(a, &row, arena_printf(a, ".run = %s", p->k->run));
         VEC_PUSH(a, &row, arena_printf(a, ".name = \"%s\"", p->k->kernel->name));
@@ -384,9 +384,9 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         }
         mapped_column(x, &row, "logs", logs == 0 ? 0 : log);
         mapped_column(x, &row, "logCount", logs);
-        mapped_column(x, &row, "kept", kept_rows(x, p) == 0 ? 0 : kept);
-        mapped_column(x, &row, "keptCount", kept_rows(x, p));
-        kept += kept_rows(x, p);
+        mapped_column(x, &row, "kept", keeps == 0 ? 0 : kept);
+        mapped_column(x, &row, "keptCount", keeps);
+        kept += keeps;
         text_call(x, 1, "{", &row, "},");
         end += (int64_t)p->windows.len;
         chunk += (int64_t)p->rows.len;
