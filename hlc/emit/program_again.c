@@ -122,6 +122,14 @@ static const char *again_name(program_emitter *x, const char *what)
     return arena_printf(x->e.arena, "%s_strip%s", x->name, what);
 }
 
+static const char *again_prototype(program_emitter *x)
+{
+    return arena_printf(
+        x->e.arena,
+        "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes)",
+        x->name);
+}
+
 // What the actors of a kernel keep lies together in its struct. Gives how many kernels there are whose actors keep anything.
 static size_t emit_states(program_emitter *x)
 {
@@ -187,10 +195,7 @@ void program_again_tables(program_emitter *x)
     if (x->fails_in_order)
         program_order_table(x);
     size_t states = emit_states(x), items = emit_items(x), inputs = emit_inputs(x);
-    text_line(
-        x, 0,
-        "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes);\n",
-        x->name);
+    text_line(x, 0, "%s;\n", again_prototype(x));
     text_line(x, 0,
               "/* What a strip begins with: one in which a firing fails is done again, as far as that firing. */");
     size_t table = text_begin_table(x, "static const svm_StripTable %s_stripTable", x->name);
@@ -216,10 +221,7 @@ void program_again(program_emitter *x)
         return;
     bool counts = program_counts_firings(x);
     text_line(x, 0, "/* Of a strip in which a firing fails: what is done again. */");
-    text_line(
-        x, 0,
-        "static void %s_runAgain(void *instance, const int64_t *counts, int64_t steady, bool starting, bool writes)",
-        x->name);
+    text_line(x, 0, "%s", again_prototype(x));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
     if (!counts)
