@@ -548,8 +548,6 @@ void program_net(program_emitter *x);                                           
 
 // ---- program_messages.c: of programs with messages ----
 bool program_has_messages(const program_emitter *x);
-bool program_marks_prints(
-    const program_emitter *x); // what several actors print is in the order of the program's steady states
 void program_message_types(program_emitter *x);
 bool program_receives(const program_emitter *x, uint32_t actor); // of the whole program, as the following
 bool program_sends(const program_emitter *x, uint32_t actor);

@@ -109,11 +109,6 @@ static void find_logs(net *n)
         n->logs += n->log_of[i] != NULL;
 }
 
-bool program_marks_prints(const program_emitter *x)
-{
-    return x->net == NULL || (!x->net->single && !x->net->whole_schedule->dynamic);
-}
-
 // With those that messages go on, behind the others.
 static size_t stream_count(const net *n)
 {

@@ -1040,6 +1040,12 @@ static void copy_stage_functions(program_emitter *x, const plan_stage *st, progr
         code->copy = copy_function(x, t, &w);
 }
 
+// Whether what several actors print is in the order of the program's steady states.
+static bool marks_prints(const program_emitter *x)
+{
+    return x->net == NULL || (!x->net->single && !x->net->whole_schedule->dynamic);
+}
+
 void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code)
 {
     int64_t init = x->s->init[st->actor];
@@ -1078,7 +1084,7 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     if ((fused.general || code->irregular) && !in_place(x, item))
         code->strip = strip_function(x, of, work, actor->filter, &code->fire, &code->walk, &w, firings);
     bool log = code->fire.log || code->first.log || (x->net != NULL && actor->filter->prints); // of handlers
-    code->print_marks = log && x->printing.len > 1 && program_marks_prints(x);
+    code->print_marks = log && x->printing.len > 1 && marks_prints(x);
 }
 
 bool program_other_functions(program_emitter *x, const plan_stage *st, const sir_filter *f, const plan_view *in,
