@@ -10,6 +10,7 @@
 typedef struct finder {
     program_emitter *x;
     const sir_filter *filter;
+    bool dynamic; // it has dynamic rates
     arena *scratch;
     const hmap *open;       // of the function at hand: its accesses that are not proved
     body_rate_checks rates; // and what is checked
@@ -31,18 +32,18 @@ static void find_in_stmt(void *context, sir_stmt *s)
 static bool function_may_fail(finder *f, const sir_function *function)
 {
     f->open = body_find_open(&f->x->e, function, f->scratch);
-    f->rates = body_rate_checks_of(&f->x->e, f->filter, function, false);
+    f->rates = body_rate_checks_of(&f->x->e, f->filter, function, f->dynamic);
     f->stops = f->rates.pops || f->rates.pushes || f->rates.pops_at_exit || f->rates.pushes_at_exit;
     if (!f->stops)
         sir_visit_stmts(&function->body, find_in_stmt, f);
     return f->stops;
 }
 
-static bool filter_may_fail(program_emitter *x, const sir_filter *filter)
+bool program_may_fail(program_emitter *x, const sir_filter *filter, bool dynamic)
 {
     const sir_function *const firings[] = {filter->work, filter->prework, filter->ahead};
     arena *scratch = arena_create();
-    finder f = {.x = x, .filter = filter, .scratch = scratch};
+    finder f = {.x = x, .filter = filter, .dynamic = dynamic, .scratch = scratch};
     body_called called;
     body_called_init(&called, scratch);
     bool may = false;
@@ -89,7 +90,7 @@ static void find_failing(program_emitter *x)
             continue;
         const void *may = hmap_getn(&known, &f, sizeof f);
         if (may == NULL) {
-            may = filter_may_fail(x, f) ? (const void *)f : &known;
+            may = program_may_fail(x, f, false) ? (const void *)f : &known;
             hmap_setn(&known, &f, sizeof f, (void *)(uintptr_t)may);
         }
         if (may != f)

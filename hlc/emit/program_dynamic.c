@@ -3,38 +3,10 @@
 #include <inttypes.h>
 
 #include "hlc/emit/program_int.h"
-#include "hlc/ir/walk.h"
 
 static int64_t no_bound(const sir_rate *r)
 {
     return r->max;
-}
-
-static void note_division(void *context, sir_expr *e, bool written)
-{
-    bool *divides = context;
-    (void)written;
-    *divides |= sir_may_divide_by_zero(e);
-}
-
-static void note_divisions(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, note_division, context);
-}
-
-// Whether a firing may stop the program: by a quotient, or a check that was asked for.
-static bool may_stop(const program_emitter *x, const sir_filter *f)
-{
-    bool divides = x->e.check_rates || x->e.check_bounds;
-    const sir_function *const own[] = {f->work, f->prework};
-    for (size_t i = 0; i < 2; i++)
-        if (own[i] != NULL)
-            sir_visit_stmts(&own[i]->body, note_divisions, &divides);
-    for (size_t i = 0; i < f->functions.len; i++)
-        sir_visit_stmts(&f->functions.data[i]->body, note_divisions, &divides);
-    for (size_t i = 0; i < x->m->functions.len; i++)
-        sir_visit_stmts(&x->m->functions.data[i]->body, note_divisions, &divides);
-    return divides;
 }
 
 // Whether no firing can do otherwise than it declares.
@@ -68,7 +40,7 @@ static const char *emit_rates(program_emitter *x, const program_dynamic *dynamic
               in ? f->pop.min : 0, in ? no_bound(&f->pop) : 0, in ? f->peek.min : 0, in ? no_bound(&f->peek) : 0, out ? f->push.min : 0,
               out ? no_bound(&f->push) : 0, item_bytes(x, actor->filter->input), item_bytes(x, actor->filter->output));
     text_line(x, 1, "%s, %s, %s, %s, %s, \"%s\", %s};\n", truth(pops), truth(peeks),
-              truth(takes_so(&f->push, known.push_min, known.push_max)), truth(dynamic->steps == NULL && may_stop(x, actor->filter)),
+              truth(takes_so(&f->push, known.push_min, known.push_max)), truth(dynamic->steps == NULL && program_may_fail(x, actor->filter, true)),
               truth(x->net->kernels.data[dynamic - x->dynamics].paced), actor->name, program_quoted(x, place));
     return name;
 }

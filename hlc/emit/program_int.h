@@ -477,6 +477,8 @@ void program_firing_table(program_emitter *x, const char *comment, const char *n
 void program_channel_table(program_emitter *x);
 
 // ---- program_again.c: programs of which firings may fail (svm/strip.h) ----
+// Whether a firing of the filter may stop the program: by a quotient, or by a check that its text has.
+bool program_may_fail(program_emitter *x, const sir_filter *filter, bool dynamic);
 void program_find_failing(program_emitter *x);   // before the functions of stages
 void program_verify_failing(program_emitter *x); // behind them: --verify-each
 void program_again_tables(program_emitter *x);   // behind those of the drain
