@@ -127,12 +127,11 @@ static sir_interval place_range(bits *b, const sir_expr *e)
     for (size_t i = b->loops.len; root->kind == SIR_LOCAL && i-- > 0;)
         if (b->loops.data[i].local == root->index)
             return b->loops.data[i].range;
-    if (root->kind == SIR_GLOBAL)
-        return constant_range(b, &b->m->globals.data[root->index].value);
+    const sir_value *constant = sir_constant_value(b->m, b->filter, root);
+    if (constant != NULL)
+        return constant_range(b, constant);
     if (root->kind != SIR_LOCAL && root->kind != SIR_FIELD)
         return whole;
-    if (root->kind == SIR_FIELD && b->filter->fields.data[root->index].constant)
-        return constant_range(b, &b->filter->fields.data[root->index].init);
     return is_other(b, variable_of(b, root)) ? whole : truth;
 }
 

@@ -414,16 +414,6 @@ static bool is_integer(const sir_type *t)
     return t->kind == SIR_INT || t->kind == SIR_BIT || t->kind == SIR_BOOLEAN;
 }
 
-// What a variable holds that never changes; NULL: it does, or it is not here.
-static const sir_value *constant_value(const runner *r, const sir_expr *root)
-{
-    if (root->kind == SIR_GLOBAL)
-        return &r->m->globals.data[root->index].value;
-    if (root->kind == SIR_FIELD && r->filter->fields.data[root->index].constant)
-        return &r->filter->fields.data[root->index].init;
-    return NULL;
-}
-
 static int32_t constant_at(const sir_value *v, int64_t at)
 {
     return v == NULL || v->zero ? 0 : v->data[at].i;
@@ -493,10 +483,10 @@ static void place_of(runner *r, place *p, const sir_expr *e)
     p->known = is_known(&p->offset, &p->at);
 }
 
-// As constant_value, where other than local variables without a constant value cannot be read.
+// As sir_constant_value, where other than local variables without a constant value cannot be read.
 static const sir_value *constant_of(runner *r, const sir_expr *root)
 {
-    const sir_value *v = constant_value(r, root);
+    const sir_value *v = sir_constant_value(r->m, r->filter, root);
     if (v == NULL && root->kind != SIR_LOCAL)
         give_up(r, root->loc, "has state, or structs");
     return v;

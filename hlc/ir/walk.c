@@ -141,6 +141,15 @@ sir_expr *sir_lvalue_root(sir_expr *e)
     return e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL ? e : NULL;
 }
 
+const sir_value *sir_constant_value(const sir_module *m, const sir_filter *f, const sir_expr *root)
+{
+    if (root != NULL && root->kind == SIR_GLOBAL)
+        return &m->globals.data[root->index].value;
+    return root != NULL && root->kind == SIR_FIELD && f->fields.data[root->index].constant
+               ? &f->fields.data[root->index].init
+               : NULL;
+}
+
 sir_expr *sir_assigned_root(sir_stmt *s)
 {
     const sir_parts parts = sir_stmt_parts(s);
@@ -165,6 +174,20 @@ bool sir_sets_local(const sir_block *b, uint32_t local)
     set_finder f = {.local = local};
     sir_visit_stmts(b, find_set, &f);
     return f.found;
+}
+
+static void note_declared(void *context, sir_stmt *s)
+{
+    bool *declared = context;
+    if (s->kind == SIR_DECL)
+        declared[s->u.decl.local] = true;
+    if (s->kind == SIR_FOR)
+        declared[s->u.for_.local] = true;
+}
+
+void sir_declared_locals(const sir_block *b, bool *declared)
+{
+    sir_visit_stmts(b, note_declared, declared);
 }
 
 static void note_value(void *context, sir_stmt *s)

@@ -46,10 +46,14 @@ bool sir_for_trips(const sir_stmt *s, int64_t *trips);
 bool sir_may_divide_by_zero(const sir_expr *e);
 // The variable at the bottom of an lvalue: LOCAL, FIELD or GLOBAL; NULL if it is none.
 sir_expr *sir_lvalue_root(sir_expr *e);
+// What a variable holds that never changes; NULL: it does, or is a local, or there is none.
+const sir_value *sir_constant_value(const sir_module *m, const sir_filter *f, const sir_expr *root);
 // That of the lvalue which a statement writes; NULL: it writes none.
 sir_expr *sir_assigned_root(sir_stmt *s);
 // Whether a statement of the block, or of the blocks inside, declares the local or assigns to it or to what is in it.
 bool sir_sets_local(const sir_block *b, uint32_t local);
+// Marks the locals that statements of the block, or of the blocks inside, declare, and the variables of counted loops there.
+void sir_declared_locals(const sir_block *b, bool *declared);
 // Per local: what it is declared with, where no statement assigns to it later; the others stay as they are. NULL before.
 void sir_declared_values(const sir_block *b, sir_expr **values);
 

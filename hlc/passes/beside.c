@@ -285,8 +285,7 @@ bool pass_beside(hlc_program *p)
     bool any = false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
         sir_filter *filter = *f;
-        if (filter->work == NULL || filter->finite || p->config->check_bounds || p->config->check_rates ||
-            hlc_keeps_names(p->config))
+        if (filter->work == NULL || filter->finite || !pass_may_change_more(p))
             continue;
         beside_pass x = {
             .a = arena_create(), .hlc = p, .m = p->module, .filter = filter, .f = filter->work, .looks = BESIDE_LOOKS};

@@ -270,7 +270,7 @@ static bool cut_filter(hlc_program *p, sir_filter *f)
 bool pass_borders(hlc_program *p)
 {
     bool changed = false;
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !pass_has_vectors(p))
+    if (!pass_may_change_more(p) || !pass_has_vectors(p))
         return false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters))
         changed |= cut_filter(p, *f);

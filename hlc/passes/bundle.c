@@ -89,15 +89,6 @@ typedef struct value_walk {
     bool fails;
 } value_walk;
 
-static void find_own(void *context, sir_stmt *s)
-{
-    value_walk *w = context;
-    if (s->kind == SIR_DECL)
-        w->own[s->u.decl.local] = true;
-    if (s->kind == SIR_FOR)
-        w->own[s->u.for_.local] = true;
-}
-
 static void find_values(void *context, sir_stmt *s)
 {
     value_walk *w = context;
@@ -137,7 +128,7 @@ static size_t values_of(const bundler *x, const sir_function *work, const sir_st
 {
     value_walk w = {.work = work, .own = ARENA_ARRAY(x->a, bool, work->locals.len + 1)};
     w.seen = ARENA_ARRAY(x->a, bool, work->locals.len + 1);
-    sir_visit_stmts(&loop->u.for_.body, find_own, &w);
+    sir_declared_locals(&loop->u.for_.body, w.own);
     sir_visit_stmts(&loop->u.for_.body, find_values, &w);
     sir_visit_stmts(&loop->u.for_.body, find_waits, &w);
     *waits = w.waits;
@@ -592,8 +583,7 @@ static bool pays(const hlc_program *p)
 bool pass_bundle(hlc_program *p)
 {
     sir_module *m = p->module;
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || m->portals.len != 0 ||
-        !pays(p))
+    if (!pass_may_change_more(p) || m->portals.len != 0 || !pays(p))
         return false;
     bundler x = {.a = arena_create(), .hlc = p, .m = m};
     size_t count = m->actors.len; // for two filters a splitter may come

@@ -392,8 +392,8 @@ static void try_chain(chainer *x, uint32_t actor)
 bool pass_chain(hlc_program *p)
 {
     sir_module *m = p->module;
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || m->portals.len != 0 ||
-        pass_shares_state(p, CHAIN_PROCESSORS) || !pass_keeps_state(p))
+    if (!pass_may_change_more(p) || m->portals.len != 0 || pass_shares_state(p, CHAIN_PROCESSORS) ||
+        !pass_keeps_state(p))
         return false;
     chainer x = {.a = arena_create(), .hlc = p, .m = m};
     hmap_init(&x.names, x.a);

@@ -215,7 +215,7 @@ static bool gains(const sir_filter *f)
 bool pass_count(hlc_program *p)
 {
     bool changed = false;
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (!pass_may_change_more(p))
         return false;
     for (VEC_EACH(sir_filter *, filter, &p->module->filters)) {
         sir_filter *f = *filter;

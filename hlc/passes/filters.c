@@ -90,7 +90,7 @@ void pass_tidy(sir_module *m)
 
 bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor))
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || pass_shares_out(p))
+    if (!pass_may_change_more(p) || pass_shares_out(p))
         return false;
     bool changed = false;
     arena *a = arena_create();

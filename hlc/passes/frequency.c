@@ -498,8 +498,7 @@ static bool look_at(finder *x, sir_filter *f)
 
 bool pass_frequency(hlc_program *p)
 {
-    if (!p->config->fast_math || p->config->no_lanes || p->config->check_rates || p->config->check_bounds ||
-        hlc_keeps_names(p->config) || pass_shares_out(p))
+    if (!p->config->fast_math || p->config->no_lanes || !pass_may_change_more(p) || pass_shares_out(p))
         return false;
     finder x = {.hlc = p, .m = p->module, .a = arena_create(), .work = LINEAR_WORK};
     bool any = false;

@@ -254,7 +254,7 @@ static bool takes_place(hlc_program *p, sir_filter *f)
 bool pass_in_place(hlc_program *p)
 {
     bool changed = false;
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (!pass_may_change_more(p))
         return false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters))
         changed |= takes_place(p, *f);

@@ -332,9 +332,7 @@ static void find_table(void *context, sir_expr *e, bool written)
     (void)written;
     if (e->kind != SIR_INDEX)
         return;
-    const sir_expr *root = sir_lvalue_root(e);
-    bool table =
-        root->kind == SIR_GLOBAL || (root->kind == SIR_FIELD && l->x->filter->fields.data[root->index].constant);
+    bool table = sir_constant_value(l->x->m, l->x->filter, sir_lvalue_root(e)) != NULL;
     l->found |= table && sir_count_local_in(e, l->x->outer->u.for_.local) != 0;
 }
 
@@ -1063,7 +1061,7 @@ static void find_room(interchanger *x)
 
 bool pass_interchange(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !pass_has_vectors(p))
+    if (!pass_may_change_more(p) || !pass_has_vectors(p))
         return false; // what is checked is found out of order
     interchanger x = {.a = arena_create(), .hlc = p, .m = p->module, .most = pass_table_bytes(p) / SCALAR_BYTES};
     x.copier = (sir_copier){.arena = x.m->arena, .context = &x, .expr = in_lane, .stmt = add_in_lane};

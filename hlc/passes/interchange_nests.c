@@ -42,15 +42,6 @@ typedef struct nest {
 
 // ---- What is written ----
 
-static void note_own(void *context, sir_stmt *s)
-{
-    nest *n = context;
-    if (s->kind == SIR_DECL)
-        n->own[s->u.decl.local] = true;
-    if (s->kind == SIR_FOR)
-        n->own[s->u.for_.local] = true;
-}
-
 static void check_division(void *context, sir_expr *e, bool written)
 {
     nest *n = context;
@@ -270,7 +261,7 @@ sir_stmt *interchange_gathered(arena *a, sir_module *m, sir_function *f, const s
             break;
     }
     n.own = ARENA_ARRAY(a, bool, f->locals.len + 1);
-    sir_visit_stmts(&n.body, note_own, &n);
+    sir_declared_locals(&n.body, n.own);
     sir_visit_stmts(&n.body, check_stmt, &n);
     if (n.unfit || n.element == NULL || n.loops.len < 2 || !finds_subscripts(&n) || !finds_blocks(&n) ||
         !are_inside(&n))

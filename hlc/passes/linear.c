@@ -293,8 +293,7 @@ static void realize(finder *x, const stretch *s)
 bool pass_linear(hlc_program *p)
 {
     sir_module *m = p->module;
-    if (!p->config->fast_math || p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) ||
-        m->portals.len != 0)
+    if (!p->config->fast_math || !pass_may_change_more(p) || m->portals.len != 0)
         return false;
     finder x = {.hlc = p, .m = m, .a = arena_create(), .work = LINEAR_WORK};
     hmap_init(&x.filters, x.a);

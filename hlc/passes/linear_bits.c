@@ -329,7 +329,7 @@ static bool may_be(const sir_module *m, const sir_filter *f)
 bool pass_linear_bits(hlc_program *p)
 {
     const canon_options options = {0};
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (!pass_may_change_more(p))
         return false;
     bool any = false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {

@@ -403,8 +403,7 @@ static bool look_at(looker *x, sir_filter *f)
 
 bool pass_look_ahead(hlc_program *p)
 {
-    if (!p->config->fast_math || p->config->no_lanes || p->config->check_rates || p->config->check_bounds ||
-        hlc_keeps_names(p->config))
+    if (!p->config->fast_math || p->config->no_lanes || !pass_may_change_more(p))
         return false;
     looker x = {.hlc = p, .m = p->module, .a = arena_create(), .work = MOST_WORK};
     bool any = false;

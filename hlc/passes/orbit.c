@@ -429,7 +429,7 @@ static bool tabulate_source(hlc_program *p, sir_filter *f, int64_t *steps)
 
 bool pass_orbit(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (!pass_may_change_more(p))
         return false;
     bool changed = false;
     int64_t left = PROGRAM_STEPS, source_steps = SOURCE_STEPS;

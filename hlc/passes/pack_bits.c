@@ -640,7 +640,7 @@ bool pass_pack_bits(hlc_program *p)
     const hlc_config *c = p->config;
     const plan_demands demands = {.io = true};
     if (!has_bits(m) || p->schedule->dynamic || p->schedule->messages.len != 0 || p->schedule->outside.len != 0 ||
-        c->library || c->check_rates || c->check_bounds || hlc_keeps_names(c) || machine_of(p) == NULL)
+        c->library || !pass_may_change_more(p) || machine_of(p) == NULL)
         return false;
     const plan_resources *r = plan_resources_find(p->arena, p->diag, p->machine, c->processors, &demands);
     sir_find_byte_bits(m);

@@ -853,8 +853,7 @@ static void double_items(splitter *x, sir_channel *c)
 bool pass_parts(hlc_program *p)
 {
     const hlc_config *config = p->config;
-    if (config->no_lanes || config->check_bounds || config->check_rates || hlc_keeps_names(config) ||
-        !pass_has_vectors(p) || sir_is_finite(p->module))
+    if (config->no_lanes || !pass_may_change_more(p) || !pass_has_vectors(p) || sir_is_finite(p->module))
         return false;
     splitter x = {.a = arena_create(), .hlc = p, .m = p->module};
     hmap ports;

@@ -148,6 +148,11 @@ void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gon
 // Bytes of tables and copies that passes may add to a filter: its memory may be small.
 int64_t pass_table_bytes(const hlc_program *p);
 hmap *pass_tables_made(hlc_program *p); // which all networks share
+// Whether bodies may be written anew: nothing in them is checked as it runs, and no name in them is to be kept.
+static inline bool pass_may_change_more(const hlc_program *p)
+{
+    return !p->config->check_rates && !p->config->check_bounds && !hlc_keeps_names(p->config);
+}
 // Whether a region is a feedback loop, or in one.
 bool pass_in_loop(const sir_module *m, uint32_t region);
 // Offers each actor to a pass that takes it from where it stands, the last one first, and tidies up if any was taken. Not

@@ -218,20 +218,12 @@ static bool affine(const sir_expr *e, uint32_t local, int64_t *at, int64_t *slop
     return *at >= -most && *at <= most && *slope >= -most && *slope <= most;
 }
 
-static const sir_value *constant_table(const summer *x, const sir_expr *e)
-{
-    if (e->kind == SIR_GLOBAL)
-        return &x->m->globals.data[e->index].value;
-    return e->kind == SIR_FIELD && x->filter->fields.data[e->index].constant ? &x->filter->fields.data[e->index].init
-                                                                             : NULL;
-}
-
 // What a coefficient is in trip k; its place is known to be in the table.
 static sir_scalar coefficient_at(const summer *x, const sum_loop *l, int64_t k)
 {
     if (l->coefficient->kind == SIR_CONST)
         return l->coefficient->u.value;
-    const sir_value *v = constant_table(x, l->coefficient->u.arg[0]);
+    const sir_value *v = sir_constant_value(x->m, x->filter, l->coefficient->u.arg[0]);
     return v->zero ? (sir_scalar){0} : v->data[l->base + l->stride * k];
 }
 
@@ -247,7 +239,7 @@ static bool are_known(const summer *x, sum_loop *l, int64_t lo, int64_t hi)
     if (e == NULL)
         return true;
     if (e->kind == SIR_INDEX) {
-        const sir_value *v = constant_table(x, e->u.arg[0]);
+        const sir_value *v = sir_constant_value(x->m, x->filter, e->u.arg[0]);
         if (v == NULL || v->type->kind != SIR_ARRAY || v->type->element != e->type ||
             !affine(e->u.arg[1], l->loop->u.for_.local, &l->base, &l->stride))
             return false;

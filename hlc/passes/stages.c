@@ -309,9 +309,8 @@ static size_t try_row(stage_joiner *x, uint32_t actor)
 bool pass_stages(hlc_program *p)
 {
     sir_module *m = p->module;
-    if (p->config->no_lanes || hlc_vector_floats(p->config) < LEAST_FLOATS || p->config->check_rates ||
-        p->config->check_bounds || hlc_keeps_names(p->config) || m->portals.len != 0 || pass_shares_out(p) ||
-        !pass_has_vectors(p))
+    if (p->config->no_lanes || hlc_vector_floats(p->config) < LEAST_FLOATS || !pass_may_change_more(p) ||
+        m->portals.len != 0 || pass_shares_out(p) || !pass_has_vectors(p))
         return false;
     stage_joiner x = {.a = arena_create(), .hlc = p, .m = m, .steps = 16 * (int64_t)STAGE_STEPS, .looks = ALL_LOOKS};
     hmap_init(&x.known, x.a);

@@ -145,13 +145,12 @@ static void load(follower *x, const sir_expr *e, stage_cell *to)
         memmove(to, from, e->type->words * sizeof *to);
         return;
     }
-    bool field = root != NULL && root->kind == SIR_FIELD && x->filter->fields.data[root->index].constant;
-    int64_t at = field || (root != NULL && root->kind == SIR_GLOBAL) ? offset_of(x, e) : -1;
+    const sir_value *v = sir_constant_value(x->m, x->filter, root);
+    int64_t at = v != NULL ? offset_of(x, e) : -1;
     if (at < 0) {
         x->fails = true;
         return;
     }
-    const sir_value *v = field ? &x->filter->fields.data[root->index].init : &x->m->globals.data[root->index].value;
     for (size_t i = 0; i < e->type->words; i++)
         to[i] = known(v->zero ? (sir_scalar){0} : v->data[(size_t)at + i]);
 }

@@ -25,11 +25,10 @@ uint32_t tab_below(uint64_t n)
 
 static uint32_t table_bits(const bit_walk *x, const sir_expr *root)
 {
-    if (!tab_is_constant(x->filter, root))
-        return UINT32_MAX;
-    const sir_value *v =
-        root->kind == SIR_GLOBAL ? &x->m->globals.data[root->index].value : &x->filter->fields.data[root->index].init;
+    const sir_value *v = sir_constant_value(x->m, x->filter, root);
     uint32_t r = 0;
+    if (v == NULL)
+        return UINT32_MAX;
     for (uint64_t i = 0; !v->zero && i < v->type->words; i++)
         r |= (uint32_t)v->data[i].i;
     return r;

@@ -157,18 +157,9 @@ static void note_other(void *context, sir_stmt *s)
 }
 
 typedef struct carried {
-    const chosen_pass *x;
-    const sir_block *body;
     bool *declared;
     bool any;
 } carried;
-
-static void note_declared(void *context, sir_stmt *s)
-{
-    carried *c = context;
-    if (s->kind == SIR_DECL)
-        c->declared[s->u.decl.local] = true;
-}
 
 static void note_carried(void *context, sir_stmt *s)
 {
@@ -182,9 +173,9 @@ static bool may_be_vector(const chosen_pass *x, const sir_stmt *s)
 {
     const tab_loop l = tab_loop_of(s);
     bool plain = l.extent >= CHOSEN_TRIPS && l.extent <= CHOSEN_TABLE && l.step == 1;
-    carried c = {.x = x, .declared = ARENA_ARRAY(x->a, bool, x->f->locals.len + 1)};
+    carried c = {.declared = ARENA_ARRAY(x->a, bool, x->f->locals.len + 1)};
     sir_visit_stmts(&s->u.for_.body, note_other, &plain);
-    sir_visit_stmts(&s->u.for_.body, note_declared, &c);
+    sir_declared_locals(&s->u.for_.body, c.declared);
     sir_visit_stmts(&s->u.for_.body, note_carried, &c);
     return plain && !c.any;
 }
@@ -225,8 +216,7 @@ static void find_in(chosen_pass *x, const sir_block *b)
 
 bool tabulate_chosen(hlc_program *p, sir_filter *f, int64_t *bytes)
 {
-    if (f->work == NULL || f->finite || p->config->opt_level < 2 || p->config->check_bounds || p->config->check_rates ||
-        hlc_keeps_names(p->config))
+    if (f->work == NULL || f->finite || p->config->opt_level < 2 || !pass_may_change_more(p))
         return false;
     chosen_pass x = {.a = arena_create(),
                      .hlc = p,

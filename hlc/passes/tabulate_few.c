@@ -1090,8 +1090,7 @@ static void remark_many(hlc_program *p, const sir_filter *f, sir_loc loc)
 
 bool tabulate_few(hlc_program *p, sir_filter *f, int64_t *bytes)
 {
-    if (f->work == NULL || f->finite || !f->stateful || p->config->check_bounds || p->config->check_rates ||
-        hlc_keeps_names(p->config))
+    if (f->work == NULL || f->finite || !f->stateful || !pass_may_change_more(p))
         return false;
     arena *a = arena_create();
     bool *rejected = ARENA_ARRAY(a, bool, f->fields.len + 1), done = false, again = true;

@@ -582,8 +582,7 @@ static void find_rows(key_pass *x, sir_block *b)
 
 bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
 {
-    if (f->work == NULL || f->finite || p->config->opt_level < 2 || p->config->check_bounds || p->config->check_rates ||
-        hlc_keeps_names(p->config))
+    if (f->work == NULL || f->finite || p->config->opt_level < 2 || !pass_may_change_more(p))
         return false;
     key_pass x = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .f = f->work, .bytes = bytes};
     x.bits = tab_local_bits(x.a, x.m, x.filter, x.f);

@@ -597,8 +597,7 @@ static void find_in(region_pass *x, sir_block *b)
 
 bool tabulate_regions(hlc_program *p, sir_filter *f, int64_t *bytes)
 {
-    if (f->work == NULL || f->finite || p->config->opt_level < 2 || p->config->check_bounds || p->config->check_rates ||
-        hlc_keeps_names(p->config))
+    if (f->work == NULL || f->finite || p->config->opt_level < 2 || !pass_may_change_more(p))
         return false;
     region_pass x = {.a = arena_create(),
                      .hlc = p,

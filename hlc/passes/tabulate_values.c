@@ -26,14 +26,8 @@ static int64_t offset_of(const tab_values *t, const sir_expr *e)
 
 static bool compute_element(const tab_values *t, const sir_expr *e, sir_scalar *r)
 {
-    const sir_expr *root = e;
-    while (root->kind == SIR_INDEX || root->kind == SIR_MEMBER)
-        root = root->u.arg[0];
-    if (!tab_is_constant(t->filter, root))
-        return false;
-    const sir_value *v =
-        root->kind == SIR_GLOBAL ? &t->m->globals.data[root->index].value : &t->filter->fields.data[root->index].init;
-    int64_t at = offset_of(t, e);
+    const sir_value *v = sir_constant_value(t->m, t->filter, sir_lvalue_root((sir_expr *)(uintptr_t)e));
+    int64_t at = v == NULL ? -1 : offset_of(t, e);
     if (at < 0)
         return false;
     memset(r, 0, sizeof *r);

@@ -296,7 +296,7 @@ static void unfold_block(unfolding *x, sir_block *b)
 bool pass_unfold(hlc_program *p)
 {
     bool changed = false, more = true;
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !pass_has_vectors(p))
+    if (!pass_may_change_more(p) || !pass_has_vectors(p))
         return false;
     arena *a = arena_create();
     int64_t *nodes = ARENA_ARRAY(a, int64_t, p->module->filters.len + 1);

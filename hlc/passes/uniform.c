@@ -272,7 +272,7 @@ static bool split_function(sir_module *m, sir_function *f)
 
 bool pass_uniform(hlc_program *p)
 {
-    if (p->config->no_lanes || p->config->check_bounds || p->config->check_rates || hlc_keeps_names(p->config))
+    if (p->config->no_lanes || !pass_may_change_more(p))
         return false;
     bool changed = false;
     for (VEC_EACH(sir_filter *, filter, &p->module->filters)) {

@@ -754,7 +754,7 @@ static bool find_windows(hlc_program *p, sir_filter *f, arena *a)
 
 bool pass_windows(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (!pass_may_change_more(p))
         return false;
     bool changed = false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {

@@ -68,13 +68,6 @@ typedef struct serial_walk {
     size_t locals;
 } serial_walk;
 
-static void find_own(void *context, sir_stmt *s)
-{
-    serial_walk *w = context;
-    if (s->kind == SIR_DECL)
-        w->own[s->u.decl.local] = true;
-}
-
 static void find_carried(void *context, sir_stmt *s)
 {
     serial_walk *w = context;
@@ -90,7 +83,7 @@ static void find_serial(void *context, sir_stmt *s)
     if (!many || s->kind != SIR_FOR)
         return;
     serial_walk inner = {.own = ARENA_ARRAY(w->arena, bool, w->locals + 1)};
-    sir_visit_stmts(&s->u.for_.body, find_own, &inner);
+    sir_declared_locals(&s->u.for_.body, inner.own);
     sir_visit_stmts(&s->u.for_.body, find_carried, &inner);
     w->carried |= inner.carried;
 }
