@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/type_rules.h"
 #include "hlc/passes/canonicalize.h"
-#include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/tabulate_int.h"
 #include "targets/machine.h"
 
@@ -22,11 +22,10 @@ typedef struct tabulator {
     hlc_program *hlc;
     sir_module *m;
     sir_filter *filter;
-    sir_function *function;
     const machine_processor *processor; // NULL: no machine is known
     int64_t bytes;                      // left for tables
-    sir_expr **value;    // per local: what its only assignment gives, as far as its scope; NULL: it is not known
-    VEC(tab_loop) loops; // around the present statement, outermost first
+    sir_expr **value;                   // tab_scalar_values, as far as their scopes
+    tab_loops loops;                    // around the present statement, outermost first
     tab_values values;
     size_t made;
     bool locals_too; // else values of locals wait: what they are used for may become a table, and they go
@@ -103,9 +102,10 @@ static tab_known look_at_table(const tabulator *t, sir_expr *e)
 
 static tab_known look_at_local(const tabulator *t, const sir_expr *e)
 {
-    for (size_t i = 0; i < t->loops.len && i < 64; i++)
-        if (t->loops.data[i].local == e->index)
-            return (tab_known){t->loops.data[i].extent > 0, UINT64_C(1) << i, 0, 1};
+    const tab_loop *l = tab_find_loop(&t->loops, e->index);
+    const size_t depth = l == NULL ? 0 : (size_t)(l - t->loops.data);
+    if (l != NULL && depth < 64)
+        return (tab_known){l->extent > 0, UINT64_C(1) << depth, 0, 1};
     return t->value[e->index] == NULL ? (tab_known){0} : look(t, t->value[e->index]);
 }
 
@@ -147,10 +147,9 @@ static bool value_of_local(const void *context, const sir_expr *e, sir_scalar *r
     const tabulator *t = context;
     if (e->kind != SIR_LOCAL)
         return false;
-    for (size_t i = 0; i < t->loops.len; i++) {
-        if (t->loops.data[i].local != e->index)
-            continue;
-        *r = (sir_scalar){.i = t->loops.data[i].now};
+    const tab_loop *l = tab_find_loop(&t->loops, e->index);
+    if (l != NULL) {
+        *r = (sir_scalar){.i = l->now};
         return true;
     }
     return tab_compute(&t->values, t->value[e->index], r);
@@ -203,18 +202,28 @@ uint32_t tab_field(sir_module *m, sir_filter *f, sir_value value, sir_loc loc)
         if (taken != 0)
             name = arena_printf(m->arena, "table_%" PRIu32, k);
     }
-    sir_field field = {.name = name, .type = value.type, .init = value, .constant = true, .loc = loc};
+    sir_field field = {
+        .name = name, .type = value.type, .init = sir_value_new(m->arena, value.type), .constant = true, .loc = loc};
+    memcpy(field.init.data, value.data, value.type->words * sizeof *value.data);
     VEC_PUSH(m->arena, &f->fields, field);
     return (uint32_t)n;
 }
 
-static sir_expr *subscript(const tabulator *t, const tab_loop *l, sir_loc loc)
+sir_expr *tab_subscript(sir_module *m, sir_expr *number, int64_t least, sir_loc loc)
 {
-    const sir_type *type = t->m->scalar[SIR_INT];
-    sir_expr *i = sir_ref(t->m, SIR_LOCAL, l->local, type, loc);
-    if (l->least == 0)
-        return i;
-    return sir_expr2(t->m, SIR_BINARY, LANG_OP_SUB, type, i, sir_const_int(t->m, l->least, loc), loc);
+    const sir_type *type = m->scalar[SIR_INT];
+    if (number->type->kind == SIR_BIT)
+        number = sir_expr1(m, SIR_CONVERT, 0, type, number, loc);
+    else if (number->type->kind == SIR_BOOLEAN)
+        number = sir_expr3(m, SIR_SELECT, type, number, sir_const_int(m, 1, loc), sir_const_int(m, 0, loc), loc);
+    if (least == 0)
+        return number;
+    return sir_expr2(m, SIR_BINARY, LANG_OP_SUB, type, number, sir_const_int(m, (int32_t)least, loc), loc);
+}
+
+static sir_expr *loop_subscript(const tabulator *t, const tab_loop *l, sir_loc loc)
+{
+    return tab_subscript(t->m, sir_ref(t->m, SIR_LOCAL, l->local, t->m->scalar[SIR_INT], loc), l->least, loc);
 }
 
 static int64_t elements_of(const tabulator *t, uint64_t loops)
@@ -243,7 +252,7 @@ static sir_expr *make_table(tabulator *t, sir_expr *e, uint64_t loops)
                n);
         return NULL;
     }
-    sir_value value = sir_value_new(t->m->arena, table_type(t, e->type, loops));
+    sir_value value = sir_value_new(t->a, table_type(t, e->type, loops));
     if (!fill(t, e, loops, 0, value.type, value.data))
         return NULL;
     size_t before = t->filter->fields.len;
@@ -253,7 +262,8 @@ static sir_expr *make_table(tabulator *t, sir_expr *e, uint64_t loops)
     t->made++;
     for (size_t i = 0; i < t->loops.len; i++)
         if ((loops >> i & 1) != 0)
-            r = sir_expr2(t->m, SIR_INDEX, 0, r->type->element, r, subscript(t, &t->loops.data[i], e->loc), e->loc);
+            r = sir_expr2(t->m, SIR_INDEX, 0, r->type->element, r, loop_subscript(t, &t->loops.data[i], e->loc),
+                          e->loc);
     remark(t, e, "%" PRId64 " values of constants and loop variables in '%s' become a constant table [tabulate]", n);
     return r;
 }
@@ -322,6 +332,14 @@ tab_loop tab_loop_of(const sir_stmt *s)
     return l;
 }
 
+tab_loop *tab_find_loop(const tab_loops *loops, uint32_t local)
+{
+    for (size_t i = 0; i < loops->len; i++)
+        if (loops->data[i].local == local)
+            return &loops->data[i];
+    return NULL;
+}
+
 static void walk_for(tabulator *t, sir_stmt *s)
 {
     VEC_PUSH(t->a, &t->loops, tab_loop_of(s));
@@ -351,35 +369,20 @@ static void walk(tabulator *t, sir_block *b)
     }
 }
 
-// Locals that are assigned in one place only, which gives them their value.
-static void note_assignments(void *context, sir_stmt *s)
+sir_expr **tab_scalar_values(arena *a, const sir_function *f)
 {
-    tabulator *t = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
-    if (root != NULL && root->kind == SIR_LOCAL)
-        t->value[root->index] = NULL;
-    for (size_t i = 0; i < parts.arg_count; i++) { // arrays go by reference
-        root = sir_lvalue_root(parts.args[i]);
-        if (root != NULL && root->kind == SIR_LOCAL)
-            t->value[root->index] = NULL;
-    }
-}
-
-static void note_declarations(void *context, sir_stmt *s)
-{
-    tabulator *t = context;
-    if (s->kind == SIR_DECL && s->u.decl.init != NULL && t->function->locals.data[s->u.decl.local].type->words == 1)
-        t->value[s->u.decl.local] = s->u.decl.init;
+    sir_expr **values = ARENA_ARRAY(a, sir_expr *, f->locals.len + 1);
+    sir_declared_values(&f->body, values);
+    for (size_t i = 0; i < f->locals.len; i++)
+        if (!sir_is_scalar(f->locals.data[i].type)) // arrays go to functions by reference
+            values[i] = NULL;
+    return values;
 }
 
 static void tabulate_function(tabulator *t, sir_function *f)
 {
-    t->function = f;
-    t->value = ARENA_ARRAY(t->a, sir_expr *, f->locals.len + 1);
+    t->value = tab_scalar_values(t->a, f);
     t->loops.len = 0;
-    sir_visit_stmts(&f->body, note_declarations, t);
-    sir_visit_stmts(&f->body, note_assignments, t);
     walk(t, &f->body);
 }
 

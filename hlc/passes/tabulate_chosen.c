@@ -12,7 +12,6 @@
 #include <inttypes.h>
 
 #include "hlc/ir/copy.h"
-#include "hlc/ir/type_rules.h"
 #include "hlc/passes/tabulate_int.h"
 #include "hlc/plan/plan_int.h"
 
@@ -26,9 +25,9 @@ typedef struct chosen_pass {
     sir_filter *filter;
     sir_function *f;
     int64_t *bytes;
-    sir_expr **value; // per local: what its only assignment gives
-    VEC(tab_loop) loops;
-    const sir_block *body; // of the innermost
+    sir_expr **value;      // tab_scalar_values
+    tab_loop loop;         // the one at hand
+    const sir_block *body; // its
     tab_values values;
     int64_t looks;
     size_t made;
@@ -40,15 +39,14 @@ static bool given(const void *context, const sir_expr *e, sir_scalar *r)
     const chosen_pass *x = context;
     if (e->kind != SIR_LOCAL)
         return false;
-    for (VEC_EACH(const tab_loop, l, &x->loops))
-        if (l->local == e->index) {
-            *r = (sir_scalar){.i = l->now};
-            return true;
-        }
+    if (e->index == x->loop.local) {
+        *r = (sir_scalar){.i = x->loop.now};
+        return true;
+    }
     return x->value[e->index] != NULL && tab_compute(&x->values, x->value[e->index], r);
 }
 
-// Whether it is made of the innermost loop's variable and constants alone.
+// Whether it is made of the loop's variable and constants alone.
 static bool follows_loop(chosen_pass *x, const sir_expr *e)
 {
     if (x->looks-- <= 0)
@@ -56,8 +54,7 @@ static bool follows_loop(chosen_pass *x, const sir_expr *e)
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return true;
     case SIR_LOCAL:
-        return VEC_LAST(&x->loops).local == e->index ||
-               (x->value[e->index] != NULL && follows_loop(x, x->value[e->index]));
+        return x->loop.local == e->index || (x->value[e->index] != NULL && follows_loop(x, x->value[e->index]));
     case SIR_FIELD:
     case SIR_GLOBAL: return tab_is_constant(x->filter, e);
     case SIR_INDEX: x->table = true; break;
@@ -76,7 +73,7 @@ static bool follows_loop(chosen_pass *x, const sir_expr *e)
 // The array's element for each trip; false: there are too many, or one is outside.
 static bool find_elements(chosen_pass *x, const sir_expr *at, uint32_t length, sir_scalar *data, bool *used)
 {
-    tab_loop *l = &VEC_LAST(&x->loops);
+    tab_loop *l = &x->loop;
     for (int64_t i = 0; i < l->extent; i++) {
         sir_scalar v;
         l->now = (int32_t)(l->least + i);
@@ -111,14 +108,14 @@ static sir_expr *choose(const chosen_pass *x, const sir_expr *array, const sir_e
 static sir_expr *choose_element(chosen_pass *x, const sir_expr *e)
 {
     const sir_expr *array = e->u.arg[0];
-    const tab_loop *l = &VEC_LAST(&x->loops);
+    const tab_loop *l = &x->loop;
     uint32_t length = array->type->length;
     bool used[CHOSEN_ELEMENTS] = {0};
     x->table = false;
     if (array->kind != SIR_LOCAL || (e->type->kind != SIR_INT && e->type->kind != SIR_FLOAT) ||
         length > CHOSEN_ELEMENTS || sir_sets_local(x->body, array->index) || !follows_loop(x, e->u.arg[1]) || !x->table)
         return NULL;
-    sir_value value = sir_value_new(x->m->arena, sir_type_array(x->m, x->m->scalar[SIR_INT], (uint32_t)l->extent));
+    sir_value value = sir_value_new(x->a, sir_type_array(x->m, x->m->scalar[SIR_INT], (uint32_t)l->extent));
     if (l->extent * 4 > *x->bytes || !find_elements(x, e->u.arg[1], length, value.data, used))
         return NULL;
     int count = 0;
@@ -128,9 +125,8 @@ static sir_expr *choose_element(chosen_pass *x, const sir_expr *e)
         return NULL;
     *x->bytes -= l->extent * 4;
     sir_expr *which = sir_ref(x->m, SIR_FIELD, tab_field(x->m, x->filter, value, e->loc), value.type, e->loc);
-    sir_expr *at = sir_ref(x->m, SIR_LOCAL, l->local, x->m->scalar[SIR_INT], e->loc);
-    if (l->least != 0)
-        at = sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, at->type, at, sir_const_int(x->m, l->least, e->loc), e->loc);
+    sir_expr *at =
+        tab_subscript(x->m, sir_ref(x->m, SIR_LOCAL, l->local, value.type->element, e->loc), l->least, e->loc);
     which = sir_expr2(x->m, SIR_INDEX, 0, value.type->element, which, at, e->loc);
     x->made++;
     return choose(x, array, which, used, length);
@@ -202,10 +198,9 @@ static void find_in(chosen_pass *x, const sir_block *b)
             continue;
         }
         size_t before = x->made;
-        VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
+        x->loop = tab_loop_of(s);
         x->body = &s->u.for_.body;
         choose_in_block(x, &s->u.for_.body);
-        x->loops.len--;
         if (x->made != before && x->hlc->diag->remarks)
             diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, s->loc),
                         "%zu %s of a small array to which constants lead %s chosen in a loop of '%s' [tabulate]",
@@ -225,10 +220,7 @@ bool tabulate_chosen(hlc_program *p, sir_filter *f, int64_t *bytes)
                      .f = f->work,
                      .bytes = bytes,
                      .looks = CHOSEN_LOOKS};
-    x.value = ARENA_ARRAY(x.a, sir_expr *, x.f->locals.len + 1);
-    sir_declared_values(&x.f->body, x.value);
-    for (size_t i = 0; i < x.f->locals.len; i++)
-        x.value[i] = sir_is_scalar(x.f->locals.data[i].type) ? x.value[i] : NULL;
+    x.value = tab_scalar_values(x.a, x.f);
     x.values = (tab_values){.m = x.m, .filter = f, .context = &x, .given = given};
     if (!plan_may_run_in_lanes(x.a, p->module, f))
         find_in(&x, &f->work->body);

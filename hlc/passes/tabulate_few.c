@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/type_rules.h"
 #include "hlc/passes/tabulate_int.h"
 
 // Values of state and bits together; bits of an item; fields, keys; nodes that are computed.
@@ -92,11 +93,6 @@ static bool is_whole(const sir_type *t)
     return t->kind == SIR_INT || t->kind == SIR_BOOLEAN || t->kind == SIR_BIT;
 }
 
-static bool is_scalar(const sir_type *t)
-{
-    return is_whole(t) || t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE || t->kind == SIR_COMPLEX;
-}
-
 // ---- What is settled ----
 
 // dims: gets the dimensions that it depends on; NULL: nobody asks.
@@ -113,7 +109,7 @@ static bool all_settled(const few *x, const sir_expr *e, uint64_t *dims)
 
 static bool settled_element(const few *x, const sir_expr *e, uint64_t *dims)
 {
-    if (!is_scalar(e->type) || !tab_is_constant(x->filter, sir_lvalue_root((sir_expr *)(uintptr_t)e)))
+    if (!sir_is_scalar(e->type) || !tab_is_constant(x->filter, sir_lvalue_root((sir_expr *)(uintptr_t)e)))
         return false;
     for (; e->kind == SIR_INDEX || e->kind == SIR_MEMBER; e = e->u.arg[0])
         if (e->kind == SIR_INDEX && !settled(x, e->u.arg[1], dims))
@@ -262,7 +258,7 @@ static void settle(few *x, sir_stmt *s, bool reached, uint64_t dims)
 {
     sir_parts parts = sir_stmt_parts(s);
     for (size_t i = 0; i < parts.arg_count; i++) // by reference
-        if (s->kind == SIR_CALL && !is_scalar(parts.args[i]->type))
+        if (s->kind == SIR_CALL && !sir_is_scalar(parts.args[i]->type))
             reject(x, sir_lvalue_root(parts.args[i]));
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
@@ -324,7 +320,7 @@ static void forget_uses(few *x, const sir_function *f)
 static void settle_body(few *x, const bool *rejected)
 {
     for (size_t i = 0; i < x->work->locals.len; i++) {
-        x->locals[i] = is_scalar(x->work->locals.data[i].type) && i >= x->work->param_count;
+        x->locals[i] = sir_is_scalar(x->work->locals.data[i].type) && i >= x->work->param_count;
         x->local_dims[i] = 0;
     }
     uint32_t n = 0;
@@ -483,7 +479,7 @@ static void collect(few *x, sir_expr **at)
     int left = 1;
     if (e->kind == SIR_CONST)
         return;
-    if (is_scalar(e->type) && is_settled(x, e)) {
+    if (sir_is_scalar(e->type) && is_settled(x, e)) {
         if (is_plain(x, e, &left))
             return;
         VEC_PUSH(x->a, &x->exits, (few_exit){.at = at, .e = e});
@@ -877,19 +873,6 @@ static sir_expr *dim_ref(const few *x, size_t d, sir_loc loc)
     return sir_ref(x->m, field ? SIR_FIELD : SIR_LOCAL, index, type, loc);
 }
 
-static sir_expr *subscript(const few *x, size_t d, int64_t least, sir_loc loc)
-{
-    const sir_type *type = x->m->scalar[SIR_INT];
-    sir_expr *i = dim_ref(x, d, loc);
-    if (i->type->kind == SIR_BIT)
-        i = sir_expr1(x->m, SIR_CONVERT, 0, type, i, loc);
-    else if (i->type->kind == SIR_BOOLEAN)
-        i = sir_expr3(x->m, SIR_SELECT, type, i, sir_const_int(x->m, 1, loc), sir_const_int(x->m, 0, loc), loc);
-    return least == 0
-               ? i
-               : sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, type, i, sir_const_int(x->m, (int32_t)least, loc), loc);
-}
-
 static bool is_read(const few *x, const few_table *t, const sir_type *type)
 {
     return !(is_identity(t) && dim_ref(x, t->dims[0], (sir_loc){0})->type == type) && t->count > 0;
@@ -911,11 +894,11 @@ static sir_expr *look_up(const few *x, const few_table *t, const sir_type *type,
     const sir_type *array = type;
     for (size_t d = t->count; d-- > 0;)
         array = sir_type_array(x->m, array, (uint32_t)t->extent[d]);
-    sir_value value = {.type = array, .data = ARENA_ARRAY(x->m->arena, sir_scalar, (size_t)t->size)};
-    memcpy(value.data, t->data, (size_t)t->size * sizeof *t->data);
+    const sir_value value = {.type = array, .data = t->data};
     sir_expr *r = sir_ref(x->m, SIR_FIELD, tab_field(x->m, x->filter, value, loc), array, loc);
     for (size_t d = 0; d < t->count; d++)
-        r = sir_expr2(x->m, SIR_INDEX, 0, r->type->element, r, subscript(x, t->dims[d], t->least[d], loc), loc);
+        r = sir_expr2(x->m, SIR_INDEX, 0, r->type->element, r,
+                      tab_subscript(x->m, dim_ref(x, t->dims[d], loc), t->least[d], loc), loc);
     return r;
 }
 

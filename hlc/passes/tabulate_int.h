@@ -17,7 +17,11 @@ typedef struct tab_loop {
     int64_t step;   // between values that it takes, positive
     int32_t now;    // while elements are computed
 } tab_loop;
+typedef VEC(tab_loop) tab_loops;
 tab_loop tab_loop_of(const sir_stmt *s);
+tab_loop *tab_find_loop(const tab_loops *loops, uint32_t local); // whose variable it is; NULL: none's
+// Per local: what its only assignment gives, if it is a scalar; NULL: there are others, or it is none.
+sir_expr **tab_scalar_values(arena *a, const sir_function *f);
 
 // Where expressions are computed.
 typedef struct tab_values {
@@ -30,9 +34,13 @@ typedef struct tab_values {
 
 // False: the value is not known, the operation would stop the program, or a subscript is outside.
 bool tab_compute(const tab_values *t, const sir_expr *e, sir_scalar *r);
+// Where the element that an lvalue chain names lies in its variable, in scalars; -1: outside.
+int64_t tab_offset(const tab_values *t, const sir_expr *e);
 // Whether what an lvalue is made of never changes. root NULL: of no variable.
 bool tab_is_constant(const sir_filter *f, const sir_expr *root);
-// The field of a filter that is this constant table, a new one if there is none yet.
+// The subscript of a table for a number, whose least value has the first element.
+sir_expr *tab_subscript(sir_module *m, sir_expr *number, int64_t least, sir_loc loc);
+// The field of a filter that is this constant table; if there is none yet a new one, with a copy of the value.
 uint32_t tab_field(sir_module *m, sir_filter *f, sir_value value, sir_loc loc);
 
 // The least number of bits from the lowest on that n has none beyond.

@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "hlc/ir/copy.h"
-#include "hlc/ir/type_rules.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/tabulate_int.h"
@@ -47,8 +46,8 @@ typedef struct key_pass {
     sir_function *f;
     int64_t *bytes;
     uint32_t *bits;      // per local: that its values may have
-    sir_expr **value;    // per local that is a scalar: what its only assignment gives; NULL: there are others
-    VEC(tab_loop) loops; // around the present statement, outermost first
+    sir_expr **value;    // tab_scalar_values
+    tab_loops loops;     // around the present statement, outermost first
     // Of the branches that become one:
     const sir_expr *cond;
     bool negated;
@@ -67,20 +66,12 @@ typedef struct key_pass {
 
 // ---- Values ----
 
-static const tab_loop *loop_of(const key_pass *x, uint32_t local)
-{
-    for (VEC_EACH(const tab_loop, l, &x->loops))
-        if (l->local == local)
-            return l;
-    return NULL;
-}
-
 static bool given(const void *context, const sir_expr *e, sir_scalar *r)
 {
     const key_pass *x = context;
     if (e->kind != SIR_LOCAL)
         return false;
-    const tab_loop *l = loop_of(x, e->index);
+    const tab_loop *l = tab_find_loop(&x->loops, e->index);
     if (e->index == x->key || l != NULL) {
         *r = (sir_scalar){.i = e->index == x->key ? x->key_now : l->now};
         return true;
@@ -101,7 +92,7 @@ static bool depends_on(key_pass *x, const sir_expr *e, uint32_t *loops)
     if (e->kind == SIR_LOCAL && e->index == x->key)
         return true;
     if (e->kind == SIR_LOCAL) {
-        const tab_loop *l = loop_of(x, e->index);
+        const tab_loop *l = tab_find_loop(&x->loops, e->index);
         if (l != NULL)
             *loops |= 1u << (l - x->loops.data);
         return l != NULL || (value_of(x, e->index) != NULL && depends_on(x, value_of(x, e->index), loops));
@@ -164,7 +155,7 @@ static sir_expr *choose(key_pass *x, const sir_expr *then, const sir_expr *other
     }
     if (n * 4 > *x->bytes)
         return NULL;
-    sir_value value = sir_value_new(x->m->arena, sir_type_array(x->m, type, (uint32_t)rows));
+    sir_value value = sir_value_new(x->a, sir_type_array(x->m, type, (uint32_t)rows));
     t.to = value.data;
     for (x->key_now = 0; x->key_now < rows; x->key_now++)
         if (!fill_from(x, &t, 0))
@@ -179,9 +170,7 @@ static sir_expr *choose(key_pass *x, const sir_expr *then, const sir_expr *other
         const tab_loop *l = &x->loops.data[i];
         if ((t.loops >> i & 1) == 0)
             continue;
-        sir_expr *at = sir_ref(x->m, SIR_LOCAL, l->local, ints, loc);
-        if (l->least != 0)
-            at = sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, ints, at, sir_const_int(x->m, l->least, loc), loc);
+        sir_expr *at = tab_subscript(x->m, sir_ref(x->m, SIR_LOCAL, l->local, ints, loc), l->least, loc);
         r = sir_expr2(x->m, SIR_INDEX, 0, r->type->element, r, at, loc);
     }
     return r;
@@ -260,7 +249,7 @@ static bool is_there(const key_pass *x, const sir_expr *target)
 {
     for (; target->kind == SIR_INDEX; target = target->u.arg[0]) {
         const sir_expr *at = target->u.arg[1];
-        const tab_loop *l = at->kind == SIR_LOCAL ? loop_of(x, at->index) : NULL;
+        const tab_loop *l = at->kind == SIR_LOCAL ? tab_find_loop(&x->loops, at->index) : NULL;
         int64_t least = at->kind == SIR_CONST        ? at->u.value.i
                         : l != NULL && l->extent > 0 ? l->least
                                                      : -1,
@@ -413,8 +402,8 @@ static bool find_row(key_pass *x, const sir_expr *e, row_value *r);
 // What a local is made of, or the local itself, which then is the same in all trips.
 static bool find_row_of_local(key_pass *x, uint32_t local, row_value *r)
 {
-    if (loop_of(x, local) != NULL)
-        return local == x->loops.data[x->loops.len - 1].local;
+    if (tab_find_loop(&x->loops, local) != NULL)
+        return local == VEC_LAST(&x->loops).local;
     row_value of = *r;
     if (x->value[local] != NULL && find_row(x, x->value[local], &of)) {
         *r = of;
@@ -518,7 +507,7 @@ static void look_up_rows(key_pass *x, sir_expr **at)
 // A loop of values without others in it.
 static bool is_row(const key_pass *x, const sir_stmt *loop)
 {
-    const tab_loop *l = &x->loops.data[x->loops.len - 1];
+    const tab_loop *l = &VEC_LAST(&x->loops);
     bool plain = l->extent >= ROW_TRIPS && l->step == 1;
     for (VEC_EACH(sir_stmt *const, s, &loop->u.for_.body))
         plain = plain && ((*s)->kind == SIR_DECL || (*s)->kind == SIR_SET || (*s)->kind == SIR_PUSH);
@@ -586,11 +575,7 @@ bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
         return false;
     key_pass x = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .f = f->work, .bytes = bytes};
     x.bits = tab_local_bits(x.a, x.m, x.filter, x.f);
-    x.value = ARENA_ARRAY(x.a, sir_expr *, x.f->locals.len + 1);
-    sir_declared_values(&x.f->body, x.value);
-    for (size_t i = 0; i < x.f->locals.len; i++)
-        x.value[i] = sir_is_scalar(x.f->locals.data[i].type) ? x.value[i] : NULL;
-    x.changed = false;
+    x.value = tab_scalar_values(x.a, x.f);
     join_in(&x, &x.f->body);
     if (!x.changed && !plan_may_run_in_lanes(x.a, p->module, f)) { // else the values of locals are old ones
         x.tables = 0;

@@ -48,6 +48,7 @@ typedef struct region {
     uint32_t results[REGION_RESULTS];
     size_t result_count;
     bool declares[REGION_RESULTS]; // it declares the result, too
+    bool divides;                  // by what may be 0
     int64_t rows;
 } region;
 
@@ -60,7 +61,7 @@ typedef struct region_pass {
     int64_t *bytes;
     bool lanes; // firings may go side by side
     uint32_t *bits;
-    VEC(tab_loop) loops;
+    tab_loops loops;
     int64_t looks; // left
     // Of the region at hand:
     bool *declared, *defined, *read, *written; // per local
@@ -72,7 +73,6 @@ typedef struct region_pass {
     sir_scalar **now; // per local: its scalars, while rows are computed
     int64_t steps, steps_left;
     bool stops, changed;
-    sir_block sole; // one statement
 } region_pass;
 
 static bool is_result_type(const sir_type *t)
@@ -150,9 +150,8 @@ static void see_stmt(void *context, sir_stmt *s)
 // A value that is assigned where nothing decides is not asked for from before. What is only perhaps assigned is.
 static void see_top(region_pass *x, sir_stmt *s)
 {
-    x->sole.data[0] = s;
     if (s->kind != SIR_SET || s->u.set.target->kind != SIR_LOCAL || x->declared[s->u.set.target->index]) {
-        sir_visit_stmts(&x->sole, see_stmt, x);
+        sir_visit_stmts(&(sir_block){.data = &s, .len = 1}, see_stmt, x);
         return;
     }
     const uint32_t local = s->u.set.target->index;
@@ -175,19 +174,11 @@ static bool is_dense(uint32_t bits)
     return bits < REGION_ROWS && tab_below(bits) == bits;
 }
 
-static const tab_loop *loop_of(const region_pass *x, uint32_t local)
-{
-    for (VEC_EACH(const tab_loop, l, &x->loops))
-        if (l->local == local)
-            return l;
-    return NULL;
-}
-
 static bool add_key(region_pass *x, region *r, uint32_t local)
 {
-    const tab_loop *l = loop_of(x, local);
+    const tab_loop *l = tab_find_loop(&x->loops, local);
     region_key k = {.local = local};
-    bool innermost = l != NULL && l == &x->loops.data[x->loops.len - 1];
+    bool innermost = l != NULL && l == &VEC_LAST(&x->loops);
     if (r->key_count == REGION_KEYS || (l != NULL && (l->extent <= 0 || l->step != 1)))
         return false;
     if (l != NULL) {
@@ -205,8 +196,8 @@ static bool add_key(region_pass *x, region *r, uint32_t local)
     // Loops around, then numbers, then the innermost loop: what goes from trip to trip last.
     size_t at = r->key_count++;
     for (; at > 0 && !innermost; at--) {
-        const tab_loop *before = loop_of(x, r->keys[at - 1].local);
-        bool last = before != NULL && before == &x->loops.data[x->loops.len - 1];
+        const tab_loop *before = tab_find_loop(&x->loops, r->keys[at - 1].local);
+        bool last = before != NULL && before == &VEC_LAST(&x->loops);
         if (!last && (l == NULL || before != NULL))
             break;
         r->keys[at] = r->keys[at - 1];
@@ -322,32 +313,23 @@ static bool is_worth(const region_pass *x, const region *r)
 
 // ---- Rows ----
 
-static bool address_of(region_pass *x, const sir_expr *e, sir_scalar **to)
+// Where an element of a local is now; NULL: outside.
+static sir_scalar *address_of(const region_pass *x, const sir_expr *e)
 {
-    if (e->kind == SIR_LOCAL) {
-        *to = x->now[e->index];
-        return true;
-    }
-    sir_scalar at;
-    const sir_expr *base = e->u.arg[0];
-    if (e->kind != SIR_INDEX || !address_of(x, base, to) || !tab_compute(&x->values, e->u.arg[1], &at) || at.i < 0 ||
-        (uint32_t)at.i >= base->type->length)
-        return false;
-    *to += (size_t)at.i * e->type->words;
-    return true;
+    const sir_expr *root = sir_lvalue_root((sir_expr *)(uintptr_t)e);
+    const int64_t at = root != NULL && root->kind == SIR_LOCAL ? tab_offset(&x->values, e) : -1;
+    return at < 0 ? NULL : x->now[root->index] + at;
 }
 
 static bool given(const void *context, const sir_expr *e, sir_scalar *r)
 {
     region_pass *x = (region_pass *)(uintptr_t)context;
-    sir_scalar *at = NULL;
     x->stops |= ++x->steps > REGION_STEPS;
-    const sir_expr *root =
-        e->kind == SIR_LOCAL || e->kind == SIR_INDEX ? sir_lvalue_root((sir_expr *)(uintptr_t)e) : NULL;
-    if (root == NULL || root->kind != SIR_LOCAL || x->stops || !address_of(x, e, &at))
-        return false;
-    *r = *at;
-    return true;
+    const bool names = e->kind == SIR_LOCAL || e->kind == SIR_INDEX;
+    const sir_scalar *at = names && !x->stops ? address_of(x, e) : NULL;
+    if (at != NULL)
+        *r = *at;
+    return at != NULL;
 }
 
 static sir_scalar value_now(region_pass *x, const sir_expr *e)
@@ -408,7 +390,8 @@ static void execute(region_pass *x, const sir_stmt *s)
         break;
     case SIR_SET:
         value = value_now(x, s->u.set.value);
-        x->stops |= s->u.set.target->type->kind == SIR_ARRAY || x->stops || !address_of(x, s->u.set.target, &to);
+        to = x->stops || s->u.set.target->type->kind == SIR_ARRAY ? NULL : address_of(x, s->u.set.target);
+        x->stops |= to == NULL;
         if (!x->stops)
             *to = value;
         break;
@@ -449,7 +432,7 @@ static bool compute_rows(region_pass *x, const region *r, sir_scalar *const data
         }
         for (size_t i = r->first; i < r->end && !x->stops; i++)
             execute(x, r->block->data[i]);
-        x->stops = x->stops && (x->divides || x->steps > REGION_STEPS);
+        x->stops = x->stops && (r->divides || x->steps > REGION_STEPS);
         for (size_t i = 0; i < r->result_count; i++)
             data[i][row] = x->now[r->results[i]][0];
     }
@@ -461,12 +444,8 @@ static bool compute_rows(region_pass *x, const region *r, sir_scalar *const data
 
 static sir_expr *key_ref(const region_pass *x, const region_key *k, sir_loc loc)
 {
-    const sir_type *ints = x->m->scalar[SIR_INT], *type = x->f->locals.data[k->local].type;
-    sir_expr *e = sir_ref(x->m, SIR_LOCAL, k->local, type, loc);
-    if (type->kind == SIR_BOOLEAN)
-        e = sir_expr3(x->m, SIR_SELECT, ints, e, sir_const_int(x->m, 1, loc), sir_const_int(x->m, 0, loc), loc);
-    return k->least == 0 ? e
-                         : sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, ints, e, sir_const_int(x->m, k->least, loc), loc);
+    sir_expr *e = sir_ref(x->m, SIR_LOCAL, k->local, x->f->locals.data[k->local].type, loc);
+    return tab_subscript(x->m, e, k->least, loc);
 }
 
 static sir_stmt *look_up(const region_pass *x, const region *r, size_t result, sir_scalar *data)
@@ -494,11 +473,13 @@ static sir_stmt *look_up(const region_pass *x, const region *r, size_t result, s
 static void remark(const region_pass *x, const region *r)
 {
     if (x->hlc->diag->remarks)
-        diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, r->block->data[r->first]->loc),
-                    "what %zu statements in '%s' make of %" PRId64 " values of '%s'%s is looked up [tabulate]",
-                    r->end - r->first, x->filter->name, r->rows,
-                    x->f->locals.data[r->keys[r->key_count > 1 && loop_of(x, r->keys[0].local) != NULL].local].name,
-                    r->key_count > 1 ? " and others" : "");
+        diag_remark(
+            x->hlc->diag, sir_range(x->m, x->hlc->sources, r->block->data[r->first]->loc),
+            "what %zu statements in '%s' make of %" PRId64 " values of '%s'%s is looked up [tabulate]",
+            r->end - r->first, x->filter->name, r->rows,
+            x->f->locals.data[r->keys[r->key_count > 1 && tab_find_loop(&x->loops, r->keys[0].local) != NULL].local]
+                .name,
+            r->key_count > 1 ? " and others" : "");
 }
 
 static bool replace(region_pass *x, const region *r)
@@ -509,7 +490,7 @@ static bool replace(region_pass *x, const region *r)
     if (bytes > *x->bytes)
         return false;
     for (size_t i = 0; i < r->result_count; i++)
-        data[i] = ARENA_ARRAY(x->m->arena, sir_scalar, (size_t)r->rows);
+        data[i] = ARENA_ARRAY(x->a, sir_scalar, (size_t)r->rows);
     if (!compute_rows(x, r, data))
         return false;
     *x->bytes -= bytes;
@@ -546,14 +527,13 @@ static bool find_from(region_pass *x, sir_block *b, size_t first, region *best)
     bool found = false;
     forget_names(x);
     for (size_t i = first; i < b->len && i < first + REGION_STMTS && x->looks > 0; i++) {
-        x->sole.data[0] = b->data[i];
-        sir_visit_stmts(&x->sole, see_declarations, x);
+        sir_visit_stmts(&(sir_block){.data = &b->data[i], .len = 1}, see_declarations, x);
         if (x->unfit)
             break;
         see_top(x, b->data[i]);
         if (x->unfit)
             break;
-        region r = {.block = b, .first = first, .end = i + 1};
+        region r = {.block = b, .first = first, .end = i + 1, .divides = x->divides};
         if (settle_names(x, &r) && is_in_order(&r) && is_worth(x, &r)) {
             *best = r;
             found = true;
@@ -562,23 +542,12 @@ static bool find_from(region_pass *x, sir_block *b, size_t first, region *best)
     return found;
 }
 
-static bool see_again(region_pass *x, const region *r)
-{
-    forget_names(x);
-    for (size_t i = r->first; i < r->end; i++) {
-        x->sole.data[0] = r->block->data[i];
-        sir_visit_stmts(&x->sole, see_declarations, x);
-        see_top(x, r->block->data[i]);
-    }
-    return !x->unfit;
-}
-
 static void find_in(region_pass *x, sir_block *b)
 {
     for (size_t i = 0; i < b->len && x->looks > 0; i++) {
         sir_stmt *s = b->data[i];
         region r;
-        if (find_from(x, b, i, &r) && see_again(x, &r) && replace(x, &r)) {
+        if (find_from(x, b, i, &r) && replace(x, &r)) {
             x->changed = true;
             i += r.result_count - 1;
             continue;
@@ -617,7 +586,6 @@ bool tabulate_regions(hlc_program *p, sir_filter *f, int64_t *bytes)
     x.written = ARENA_ARRAY(x.a, bool, n);
     x.now = ARENA_ARRAY(x.a, sir_scalar *, n);
     x.values = (tab_values){.m = x.m, .filter = f, .context = &x, .given = given};
-    VEC_PUSH(x.a, &x.sole, NULL);
     find_in(&x, &f->work->body);
     if (x.changed && x.lanes) { // each lane looks up by itself now, so that the rest counts as it does one by one
         x.lanes = false;

@@ -4,13 +4,12 @@
 
 #include "hlc/passes/tabulate_int.h"
 
-// Where the element that an lvalue chain names lies in its variable, in scalars; -1: outside.
-static int64_t offset_of(const tab_values *t, const sir_expr *e)
+int64_t tab_offset(const tab_values *t, const sir_expr *e)
 {
     if (e->kind != SIR_INDEX && e->kind != SIR_MEMBER)
         return 0;
     const sir_type *base = e->u.arg[0]->type;
-    int64_t at = offset_of(t, e->u.arg[0]);
+    int64_t at = tab_offset(t, e->u.arg[0]);
     if (at < 0)
         return -1;
     if (e->kind == SIR_INDEX) {
@@ -27,7 +26,7 @@ static int64_t offset_of(const tab_values *t, const sir_expr *e)
 static bool compute_element(const tab_values *t, const sir_expr *e, sir_scalar *r)
 {
     const sir_value *v = sir_constant_value(t->m, t->filter, sir_lvalue_root((sir_expr *)(uintptr_t)e));
-    int64_t at = v == NULL ? -1 : offset_of(t, e);
+    int64_t at = v == NULL ? -1 : tab_offset(t, e);
     if (at < 0)
         return false;
     memset(r, 0, sizeof *r);
