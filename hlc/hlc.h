@@ -116,12 +116,8 @@ static inline int64_t hlc_vector_floats(const hlc_config *config)
     return config->vector_registers > 0 ? config->vector_bytes / config->vector_registers / (int64_t)sizeof(float) : 0;
 }
 
-// Firings at most that go through a loop together so that what they load serves them all, and registers that hold the sums of
-// each of some: each has an item beside them, and all of them what they share and a product.
-static inline int64_t hlc_most_shared(const hlc_config *config)
-{
-    return config->vector_registers >= 32 ? 3 : 2;
-}
+// Registers that hold the sums of each of some firings that go through a loop together so that what they load serves them
+// all: each has an item beside them, and all of them what they share and a product.
 static inline int64_t hlc_shared_registers(const hlc_config *config, int64_t firings)
 {
     return (config->vector_registers - firings - 2) / firings;

@@ -13,9 +13,8 @@
 #include <inttypes.h>
 
 #include "hlc/ir/type_rules.h"
-#include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
-#include "hlc/passes/pass.h"
+#include "hlc/passes/tabulate_int.h"
 
 // Places, and what is kept beside one; nodes that a function's places are looked for in.
 enum { BESIDE_MOST = 8, BESIDE_LOOKS = 1 << 20 };
@@ -34,9 +33,9 @@ typedef struct beside_pass {
     sir_filter *filter;
     sir_function *f;
     int64_t looks;
-    VEC(const sir_stmt *) loops; // around the present statement
-    bool popped;                 // items may have been, before it
-    bool *declared;              // per local: in front of the present statement
+    tab_loops loops; // around the present statement
+    bool popped;     // items may have been, before it
+    bool *declared;  // per local: in front of the present statement
     // Of the place at hand:
     uint32_t place;
     beside kept[BESIDE_MOST];
@@ -99,28 +98,18 @@ static void find_reads(beside_pass *x, const sir_block *b)
 // Where the place comes from must lie within all that it leads to, whether that is asked for or not.
 static bool is_within(const beside_pass *x, const sir_expr *e)
 {
-    int64_t lo = 0, hi = 0, trips;
-    bool known = e->kind == SIR_CONST;
-    if (known)
-        lo = hi = e->u.value.i;
-    for (size_t i = 0; e->kind == SIR_LOCAL && i < x->loops.len; i++) {
-        const sir_stmt *s = x->loops.data[i];
-        if (s->kind != SIR_FOR || s->u.for_.local != e->index || !sir_for_trips(s, &trips) || trips == 0)
-            continue;
-        int64_t first = s->u.for_.lo->u.value.i, last = first + (trips - 1) * s->u.for_.step;
-        known = true;
-        lo = first < last ? first : last;
-        hi = first < last ? last : first;
-    }
+    const tab_loop *l = e->kind == SIR_LOCAL ? tab_find_loop(&x->loops, e->index) : NULL;
+    bool known = e->kind == SIR_CONST || (l != NULL && l->extent > 0);
+    const int64_t lo = l != NULL ? l->least : e->u.value.i, hi = l != NULL ? lo + l->extent - 1 : lo;
     for (size_t i = 0; i < x->count && known; i++)
         known = lo >= 0 && hi < (int64_t)x->kept[i].length;
     return known;
 }
 
 // What is behind the place's declaration: nothing that it leads to changes, and it only becomes a place that is known.
-static void check(beside_pass *x, const sir_block *b, size_t from)
+static void check(beside_pass *x, const sir_block *b)
 {
-    for (size_t at = from; at < b->len && !x->fails; at++) {
+    for (size_t at = 0; at < b->len && !x->fails; at++) {
         sir_stmt *s = b->data[at];
         sir_parts parts = sir_stmt_parts(s);
         const sir_expr *root = sir_assigned_root(s);
@@ -133,12 +122,11 @@ static void check(beside_pass *x, const sir_block *b, size_t from)
             for (size_t k = 0; k < parts.arg_count && !window; k++) // by reference
                 x->fails |= sir_count_local_in(parts.args[k], x->kept[i].array) != 0;
         }
-        bool loop = s->kind == SIR_FOR || s->kind == SIR_LOOP;
-        if (loop)
-            VEC_PUSH(x->a, &x->loops, s);
+        if (s->kind == SIR_FOR)
+            VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
         for (uint8_t i = 0; i < parts.block_count; i++)
-            check(x, parts.block[i], 0);
-        if (loop)
+            check(x, parts.block[i]);
+        if (s->kind == SIR_FOR)
             x->loops.len--;
     }
 }
@@ -168,6 +156,20 @@ static sir_expr *element(const beside_pass *x, const beside *k, sir_expr *at, si
                      sir_ref(x->m, SIR_LOCAL, k->array, x->f->locals.data[k->array].type, loc), place, loc);
 }
 
+// Behind the place's declaration.
+static void declare_kept(beside_pass *x, const sir_stmt *decl, sir_block *to)
+{
+    sir_expr *init = decl->u.decl.init != NULL ? decl->u.decl.init : sir_const_int(x->m, 0, decl->loc);
+    for (size_t k = 0; k < x->count; k++) {
+        sir_stmt *s = sir_stmt_new(x->m, SIR_DECL, decl->loc);
+        x->kept[k].local = sir_local_new(x->m, x->f, "found", x->kept[k].type, decl->loc);
+        s->u.decl.local = x->kept[k].local;
+        s->u.decl.init = element(x, &x->kept[k], init, decl->loc);
+        VEC_PUSH(x->m->arena, to, s);
+    }
+}
+
+// From the place's declaration on, or from the first statement of a block inside.
 static void rebuild(beside_pass *x, sir_block *b, size_t from, size_t end)
 {
     sir_block to = {0};
@@ -175,6 +177,10 @@ static void rebuild(beside_pass *x, sir_block *b, size_t from, size_t end)
         sir_stmt *s = b->data[i];
         sir_parts parts = sir_stmt_parts(s);
         VEC_PUSH(x->m->arena, &to, s);
+        if (s->kind == SIR_DECL && s->u.decl.local == x->place) {
+            declare_kept(x, s, &to);
+            continue;
+        }
         if (i < from || i >= end)
             continue;
         for (uint8_t k = 0; k < parts.expr_count; k++)
@@ -202,23 +208,7 @@ static void keep_beside(beside_pass *x, sir_block *b, size_t at)
 {
     const sir_stmt *decl = b->data[at];
     const char *name = x->f->locals.data[x->place].name;
-    VEC(sir_stmt *) beside_it = {0};
-    for (size_t k = 0; k < x->count; k++) {
-        sir_stmt *s = sir_stmt_new(x->m, SIR_DECL, decl->loc);
-        x->kept[k].local = sir_local_new(x->m, x->f, "found", x->kept[k].type, decl->loc);
-        s->u.decl.local = x->kept[k].local;
-        sir_expr *init = decl->u.decl.init;
-        s->u.decl.init = element(x, &x->kept[k], init != NULL ? init : sir_const_int(x->m, 0, decl->loc), decl->loc);
-        VEC_PUSH(x->a, &beside_it, s);
-    }
-    rebuild(x, b, at + 1, x->end);
-    sir_block to = {0};
-    for (size_t i = 0; i < b->len; i++) {
-        VEC_PUSH(x->m->arena, &to, b->data[i]);
-        for (size_t k = 0; i == at && k < beside_it.len; k++)
-            VEC_PUSH(x->m->arena, &to, beside_it.data[k]);
-    }
-    *b = to;
+    rebuild(x, b, at, x->end);
     x->made++;
     if (x->hlc->diag->remarks)
         diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, decl->loc),
@@ -245,7 +235,7 @@ static bool is_place(beside_pass *x, const sir_block *b, size_t at)
     }
     x->end = at + 1 + rest.len;
     x->fails = x->inside == 0 || !sir_sets_local(&rest, x->place) || !is_within(x, init != NULL ? init : &zero);
-    check(x, &rest, 0);
+    check(x, &rest);
     return !x->fails;
 }
 
@@ -270,22 +260,23 @@ static void find_in(beside_pass *x, sir_block *b)
             x->declared[s->u.decl.local] = true;
         if (loop || parts.block_count == 0)
             sir_visit_stmts(&(sir_block){.data = &s, .len = 1}, note_pop, x);
-        if (loop)
-            VEC_PUSH(x->a, &x->loops, s);
+        if (s->kind == SIR_FOR)
+            VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
         for (uint8_t k = 0; k < parts.block_count; k++)
             find_in(x, parts.block[k]);
-        if (loop)
+        if (s->kind == SIR_FOR)
             x->loops.len--;
     }
 }
 
 bool pass_beside(hlc_program *p)
 {
-    const canon_options options = {.keep_subscripts = p->config->check_bounds, .keep_peeks = p->config->check_rates};
     bool any = false;
+    if (!pass_may_change_more(p))
+        return false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
         sir_filter *filter = *f;
-        if (filter->work == NULL || filter->finite || !pass_may_change_more(p))
+        if (filter->work == NULL || filter->finite)
             continue;
         beside_pass x = {
             .a = arena_create(), .hlc = p, .m = p->module, .filter = filter, .f = filter->work, .looks = BESIDE_LOOKS};
@@ -295,6 +286,6 @@ bool pass_beside(hlc_program *p)
         arena_destroy(x.a);
     }
     if (any)
-        sir_canonicalize(p->module, &options); // places that nobody asks for now go
+        sir_canonicalize(p->module, &(canon_options){0}); // places that nobody asks for now go
     return any;
 }

@@ -15,7 +15,6 @@
 
 // Two arrays of flags, all down.
 typedef struct canon_flags {
-    struct canon_flags *next;
     bool *locals, *fields;
     size_t room; // for locals
 } canon_flags;
@@ -28,7 +27,7 @@ typedef struct canon {
     const sir_effects *effects;
     arena *scratch;
     const canon_options *options;
-    struct canon_flags *unused; // storage of changes that have ended
+    VEC(canon_flags) unused; // storage of changes that have ended
 } canon;
 
 // ---- canonicalize_tree.c: questions and copies ----

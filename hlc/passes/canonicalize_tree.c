@@ -244,12 +244,11 @@ uint64_t *canon_named_in(canon *c, const sir_block *b)
 canon_changes canon_no_changes(canon *c)
 {
     canon_changes x = {.c = c, .local_count = c->f->locals.len};
-    canon_flags *old = c->unused;
-    if (old != NULL && old->room >= x.local_count) {
-        c->unused = old->next;
-        x.locals = old->locals;
-        x.fields = old->fields;
-        x.room = old->room;
+    if (c->unused.len > 0 && VEC_LAST(&c->unused).room >= x.local_count) {
+        const canon_flags old = c->unused.data[--c->unused.len];
+        x.locals = old.locals;
+        x.fields = old.fields;
+        x.room = old.room;
         return x;
     }
     x.room = x.local_count + x.local_count / 4; // there will be more of them
@@ -264,9 +263,8 @@ void canon_end_changes(canon_changes *x)
         x->locals[x->local_list.data[i]] = false;
     for (size_t i = 0; i < x->field_list.len; i++)
         x->fields[x->field_list.data[i]] = false;
-    canon_flags *old = ARENA_NEW(x->c->scratch, canon_flags);
-    *old = (canon_flags){.next = x->c->unused, .locals = x->locals, .fields = x->fields, .room = x->room};
-    x->c->unused = old;
+    const canon_flags flags = {.locals = x->locals, .fields = x->fields, .room = x->room};
+    VEC_PUSH(x->c->scratch, &x->c->unused, flags);
 }
 
 static void change_local(canon_changes *x, uint32_t local)

@@ -112,7 +112,6 @@ static bool find_counter(const sir_filter *f, uint32_t field, counted *c)
 // ---- A local in its place ----
 
 typedef struct replacer {
-    sir_module *m;
     uint32_t field, local;
 } replacer;
 
@@ -179,7 +178,7 @@ static void make_local(sir_module *m, sir_filter *f, const counted *c)
         w->body.len--;
     }
     uint32_t local = sir_local_new(m, w, field->name, t, field->loc);
-    replacer r = {m, c->field, local};
+    replacer r = {c->field, local};
     sir_visit_stmts(&w->body, replace_in, &r);
     sir_stmt *decl = sir_stmt_new(m, SIR_DECL, w->loc);
     decl->u.decl.local = local;

@@ -12,8 +12,6 @@
 
 #include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize.h"
-#include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/pass.h"
 
 // Copies of the first filter's body at most; items of a firing of the second that are followed one by one.
@@ -300,13 +298,8 @@ bool pass_decimate(hlc_program *p)
         for (VEC_EACH(sir_channel, c, &d.m->channels))
             again |= decimate_at(&d, c);
     }
-    if (changed)
-        pass_drop_filters(d.m);
     arena_destroy(d.a);
-    if (!changed)
-        return false;
-    for (VEC_EACH(sir_filter *, f, &p->module->filters))
-        sir_filter_derive(p->module, *f);
-    sir_canonicalize(p->module, &(canon_options){0});
-    return true;
+    if (changed)
+        pass_tidy(p->module);
+    return changed;
 }

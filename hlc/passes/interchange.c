@@ -30,20 +30,21 @@
 
 // Where it is worth it.
 enum {
-    LANES_LEAST = 4,    // lanes at least
-    LANES_SLIDING = 16, // and where firings, which move on by one item, could go side by side instead
-    LANES_SCALARS = 64, // of 4 bytes that all lanes keep from trip to trip, where registers are not known
-    LANES_MOST = 128,   // lanes
-    WIDE_FLOATS = 8,    // of a register from which on it counts how many there are
-    ROWS_SCALARS = 32,  // of them those of several rows
-    ROWS_MOST = 4,      // rows that go together
-    ROW_LANES = 16,     // lanes of a row come in so many, or are a power of two
-    LARGE_WORDS = 1024, // of a filter's arrays up to which its firings may go side by side
-    TERMS_LEAST = 4,    // trips of a sum's loop
-    PLACE_NODES = 12,   // of a sum of variables that is computed for each use, NOTE(places)
-    PACKED_USES = 4,    // of packed items
-    SCALAR_BYTES = 8,   // at most
-    COPIES_PART = 4,    // of what a filter's tables may take, for packed items
+    LANES_LEAST = 4,     // lanes at least
+    LANES_SLIDING = 16,  // and where firings, which move on by one item, could go side by side instead
+    LANES_SCALARS = 64,  // of 4 bytes that all lanes keep from trip to trip, where registers are not known
+    LANES_MOST = 128,    // lanes
+    WIDE_FLOATS = 8,     // of a register from which on it counts how many there are
+    ROWS_SCALARS = 32,   // of them those of several rows
+    ROWS_MOST = 4,       // rows that go together
+    ROW_LANES = 16,      // lanes of a row come in so many, or are a power of two
+    MANY_REGISTERS = 32, // of vectors
+    LARGE_WORDS = 1024,  // of a filter's arrays up to which its firings may go side by side
+    TERMS_LEAST = 4,     // trips of a sum's loop
+    PLACE_NODES = 12,    // of a sum of variables that is computed for each use, NOTE(places)
+    PACKED_USES = 4,     // of packed items
+    SCALAR_BYTES = 8,    // at most
+    COPIES_PART = 4,     // of what a filter's tables may take, for packed items
 };
 
 // Items that lanes would find apart, and that loops around come to again: copied once, side by side.
@@ -1056,7 +1057,8 @@ static void find_room(interchanger *x)
     if (!x->known)
         return;
     x->room = x->row_room = registers;
-    x->shared_room = hlc_shared_registers(config, hlc_most_shared(config)) * hlc_vector_floats(config);
+    const int64_t firings = config->vector_registers >= MANY_REGISTERS ? 3 : 2; // that share what they load, at most
+    x->shared_room = hlc_shared_registers(config, firings) * hlc_vector_floats(config);
 }
 
 bool pass_interchange(hlc_program *p)

@@ -28,7 +28,6 @@ typedef struct nest_loop {
 } nest_loop;
 
 typedef struct nest {
-    arena *a;
     sir_module *m;
     sir_function *function;
     VEC(nest_loop) loops; // outermost first
@@ -251,7 +250,7 @@ static bool finds_sum(nest *n, sir_block *r)
 
 sir_stmt *interchange_gathered(arena *a, sir_module *m, sir_function *f, const sir_stmt *s, sir_stmt **lanes)
 {
-    nest n = {.a = a, .m = m, .function = f};
+    nest n = {.m = m, .function = f};
     for (const sir_stmt *l = s;; l = l->u.for_.body.data[0]) {
         if (l->kind != SIR_FOR)
             return NULL;

@@ -54,7 +54,6 @@ typedef struct joiner {
     sir_filter *filter;
     sir_function *work;
     // Of the actor at hand.
-    const sir_filter *from;
     uint32_t input, output;
     sir_copier copier;
 } joiner;
@@ -229,7 +228,6 @@ static sir_stmt *loop(joiner *x, int64_t count, sir_loc loc)
 static void copy_filter(joiner *x, const sir_actor *a, sir_block *to)
 {
     const sir_filter *f = a->filter;
-    x->from = f;
     x->input = pass_is_source(a) ? SIR_NONE : a->inputs.data[0];
     x->output = a->outputs.data[0];
     uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, f->work->locals.len + 1);
@@ -462,11 +460,7 @@ static bool is_fit(void *context, uint32_t actor)
 static bool join_at(joiner *x, uint32_t first, uint32_t *next)
 {
     const sir_module *m = x->m;
-    pass_region_ends ends = {0};
-    const pass_region_ends all = pass_find_region_ends(x->a, m, first, JOIN_ACTORS, is_fit, x);
-    for (VEC_EACH(const pass_region_end, end, &all))
-        if (!meets_source(m, end->out))
-            VEC_PUSH(x->a, &ends, *end);
+    const pass_region_ends ends = pass_find_region_ends(x->a, m, first, JOIN_ACTORS, is_fit, x);
     if (ends.len == 0 || x->left <= 0)
         return false;
     uint32_t in = m->actors.data[first]->inputs.data[0];
@@ -476,7 +470,7 @@ static bool join_at(joiner *x, uint32_t first, uint32_t *next)
     for (size_t k = 0; tries > 0 && k < ends.len && first >= x->slower; k++) {
         const pass_region_end *end = &ends.data[ends.len - 1 - k];
         uint32_t limit = x->most;
-        if (end->last >= limit || has_unfit(x, first, end->last))
+        if (meets_source(m, end->out) || end->last >= limit || has_unfit(x, first, end->last))
             continue;
         if (x->left <= 0 && (limit == UINT32_MAX || smaller-- == 0))
             break;

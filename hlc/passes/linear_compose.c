@@ -72,7 +72,6 @@ linear_form *linear_in_row(arena *a, const linear_form *first, const linear_form
 typedef struct sides {
     const linear_form *const *branches;
     const uint32_t *split, *join;
-    size_t count;
     int64_t round;  // items that the splitter takes in a round
     int64_t rounds; // of the splitter, for one of the joiner
 } sides;
@@ -121,7 +120,7 @@ static void add_branch(const sides *s, size_t i, int64_t offset, linear_form *f,
 linear_form *linear_side_by_side(arena *a, const linear_form *const *branches, const uint32_t *split,
                                  const uint32_t *join, size_t count, int64_t *firings, double *work)
 {
-    sides s = {.branches = branches, .split = split, .join = join, .count = count, .round = 1};
+    sides s = {.branches = branches, .split = split, .join = join, .round = 1};
     int64_t push = 0, ahead = 0;
     for (size_t i = 0; i < count && split != NULL; i++)
         s.round += (int64_t)split[i] - (i == 0);

@@ -164,7 +164,6 @@ static double growth(const looker *x, const linear_ahead *s)
 // ---- The text ----
 
 typedef struct writer {
-    looker *x;
     ahead_text t;
     const linear_ahead *s;
     uint32_t i, row; // variables of loops
@@ -309,7 +308,7 @@ static void make_ahead(looker *x, sir_filter *f, const linear_ahead *s, int lane
     many->peek = (sir_rate){.min = s->items, .max = s->items};
     many->pop = (sir_rate){.min = s->firings * one->pop.max, .max = s->firings * one->pop.max};
     many->push = (sir_rate){.min = s->sums, .max = s->sums};
-    writer w = {.x = x, .t = {m, f, many, one->loc}, .s = s};
+    writer w = {.t = {m, f, many, one->loc}, .s = s};
     w.i = new_counter(&w, "i");
     w.row = new_counter(&w, "row");
     const rows pushed = {"sums", 0, s->sums, s->sums};

@@ -20,7 +20,6 @@
 
 #include "hlc/ir/copy.h"
 #include "hlc/ir/network.h"
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/cut.h"
@@ -651,10 +650,7 @@ bool pass_pack_bits(hlc_program *p)
     arena_destroy(x.a);
     if (!changed)
         return false;
-    pass_drop_filters(m);
-    for (VEC_EACH(sir_filter *, f, &m->filters))
-        sir_filter_derive(m, *f);
-    sir_canonicalize(m, &(canon_options){0});
+    pass_tidy(m);
     p->schedule = schedule_compute(p->arena, p->diag, p->sources, m);
     return true;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "hlc/plan/plan_int.h"
+#include "hlc/schedule/schedule.h"
 
 bool pass_is_source(const sir_actor *a)
 {
@@ -56,15 +56,15 @@ pass_region_ends pass_find_region_ends(arena *a, const sir_module *m, uint32_t f
 
 // ---- Rates ----
 
-int64_t pass_rate(const sir_actor *a, size_t port, bool output)
+// Items that a firing of a channel's producer gives to it, and one of its consumer takes.
+static int64_t given(const sir_module *m, const sir_channel *c)
 {
-    if (a->kind == SIR_FILTER)
-        return output ? a->filter->work->push.max : a->filter->work->pop.max;
-    if (a->kind == SIR_SPLIT && a->duplicate)
-        return 1;
-    if (a->kind == (output ? SIR_SPLIT : SIR_JOIN))
-        return a->weights.data[port];
-    return plan_weights(a, a->weights.len);
+    return sched_output_rate(m->actors.data[c->producer], c->producer_port, false);
+}
+
+static int64_t taken(const sir_module *m, const sir_channel *c)
+{
+    return sched_input_rate(m->actors.data[c->consumer], c->consumer_port, false).pop;
 }
 
 // The first input that does not come from a source; SIR_NONE: none.
@@ -107,9 +107,7 @@ bool pass_region_balances(pass_region *r)
         if (in == SIR_NONE)
             return false;
         const sir_channel *c = &m->channels.data[in];
-        int64_t items =
-            r->reps[c->producer - r->first] * pass_rate(m->actors.data[c->producer], c->producer_port, true);
-        if (!fires_for(r, i, items, pass_rate(a, c->consumer_port, false), i, &factor))
+        if (!fires_for(r, i, r->reps[c->producer - r->first] * given(m, c), taken(m, c), i, &factor))
             return false;
     }
     for (size_t i = 1; i < n; i++) {
@@ -117,9 +115,7 @@ bool pass_region_balances(pass_region *r)
         if (!pass_is_source(a))
             continue;
         const sir_channel *c = &m->channels.data[a->outputs.data[0]];
-        int64_t items =
-            r->reps[c->consumer - r->first] * pass_rate(m->actors.data[c->consumer], c->consumer_port, false);
-        if (!fires_for(r, i, items, pass_rate(a, 0, true), n, &factor))
+        if (!fires_for(r, i, r->reps[c->consumer - r->first] * taken(m, c), given(m, c), n, &factor))
             return false;
     }
     for (size_t i = 0; i < n; i++)
@@ -133,8 +129,8 @@ int64_t pass_region_items(const pass_region *r, uint32_t channel)
 {
     const sir_channel *c = &r->m->channels.data[channel];
     if (channel == r->in)
-        return r->reps[c->consumer - r->first] * pass_rate(r->m->actors.data[c->consumer], c->consumer_port, false);
-    return r->reps[c->producer - r->first] * pass_rate(r->m->actors.data[c->producer], c->producer_port, true);
+        return r->reps[c->consumer - r->first] * taken(r->m, c);
+    return r->reps[c->producer - r->first] * given(r->m, c);
 }
 
 bool pass_region_comes_out_at_once(const pass_region *r)
@@ -149,19 +145,17 @@ bool pass_region_comes_out_at_once(const pass_region *r)
             if (pass_is_source(m->actors.data[m->channels.data[a->inputs.data[k]].producer]))
                 continue; // never waited for
             const sir_channel *c = &m->channels.data[a->inputs.data[k]];
-            int64_t items, taken = pass_rate(a, k, false);
+            int64_t items, each = taken(m, c);
             if (a->inputs.data[k] == r->in)
                 items = pass_region_items(r, r->in) - 1;
-            else if (__builtin_mul_overflow(fires[c->producer - r->first],
-                                            pass_rate(m->actors.data[c->producer], c->producer_port, true), &items))
+            else if (__builtin_mul_overflow(fires[c->producer - r->first], given(m, c), &items))
                 items = INT64_MAX; // of an actor that waits for nothing
-            if (taken > 0 && items / taken < fires[i])
-                fires[i] = items / taken;
+            if (each > 0 && items / each < fires[i])
+                fires[i] = items / each;
         }
     }
     const sir_channel *out = &m->channels.data[r->out];
-    return fires[out->producer - r->first] == 0 ||
-           pass_rate(m->actors.data[out->producer], out->producer_port, true) == 0;
+    return fires[out->producer - r->first] == 0 || given(m, out) == 0;
 }
 
 const char *pass_region_name(const pass_region *r)

@@ -20,8 +20,6 @@ typedef struct pass_region_end {
 } pass_region_end;
 typedef VEC(pass_region_end) pass_region_ends;
 
-// Items that an actor takes from, or gives to, one of its channels in a firing.
-int64_t pass_rate(const sir_actor *a, size_t port, bool output);
 // What pushes the same in each firing, and takes nothing: keys, coefficients.
 bool pass_is_source(const sir_actor *a);
 // Some output leads nowhere, or some input comes from nowhere; only sources have no channel, with a weight of 0 in the splitter.

@@ -32,7 +32,6 @@ enum { RINGS_ITEMS = 64, RINGS_WINDOW = 8 };
 
 typedef struct ring {
     arena *a;
-    hlc_program *p;
     sir_module *m;
     sir_actor *join, *body, *split, *back; // back: NULL: nothing is done to what comes back
     uint32_t in, out;                      // channels from outside and to it
@@ -467,7 +466,7 @@ static bool has_room(const hlc_program *p, size_t items)
 
 static bool take(hlc_program *p, arena *a, uint32_t actor)
 {
-    ring x = {.a = a, .p = p, .m = p->module};
+    ring x = {.a = a, .m = p->module};
     if (!find_ring(&x, actor) || !has_room(p, channel(&x, x.returning)->initial.len))
         return false;
     if (p->diag->remarks)

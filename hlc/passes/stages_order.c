@@ -16,9 +16,8 @@ typedef struct orderer {
     arena *a;
     const stage_nodes *nodes;
     size_t room;
-    bool *needed;
     uint32_t *depth;         // per node: of an operation, from 1 on
-    uint32_t *until;         // per node: the greatest depth at which it is needed
+    uint32_t *until;         // per node: the greatest depth at which it is needed; 0: at none
     uint32_t *parent, *user; // per node: of blocks, by union-find; an operation of the depths at hand that needs it
     size_t *takes, *gives;   // per block, by its root
     stage_order *order;
@@ -33,7 +32,6 @@ static void need(orderer *x, uint32_t node, uint32_t depth)
 {
     if (x->until[node] < depth)
         x->until[node] = depth;
-    x->needed[node] = true;
 }
 
 // Nodes stand behind those that they are made of.
@@ -50,7 +48,7 @@ static void find_depths(orderer *x, const uint32_t *results, size_t count)
             x->depth[i] = 1;
     }
     for (size_t i = x->nodes->len; i-- > 0;)
-        for (uint8_t k = 0; k < x->nodes->data[i].arity && x->needed[i]; k++)
+        for (uint8_t k = 0; k < x->nodes->data[i].arity && x->until[i] != 0; k++)
             need(x, x->nodes->data[i].arg[k], x->depth[i]);
 }
 
@@ -63,7 +61,7 @@ static uint32_t root(orderer *x, uint32_t node)
 
 static bool is_within(const orderer *x, uint32_t node, uint32_t from, uint32_t to)
 {
-    return x->needed[node] && x->depth[node] >= from && x->depth[node] <= to;
+    return x->until[node] != 0 && x->depth[node] >= from && x->depth[node] <= to;
 }
 
 // Finds the blocks of some depths; gives whether there is room for each.
@@ -124,7 +122,6 @@ stage_order stage_order_of(arena *a, const stage_nodes *nodes, const uint32_t *r
     size_t n = nodes->len + 1;
     stage_order order = {.block = ARENA_ARRAY(a, uint32_t, n)};
     orderer x = {.a = a, .nodes = nodes, .room = room, .order = &order};
-    x.needed = ARENA_ARRAY(a, bool, n);
     x.depth = ARENA_ARRAY(a, uint32_t, n);
     x.until = ARENA_ARRAY(a, uint32_t, n);
     x.parent = ARENA_ARRAY(a, uint32_t, n);
@@ -135,11 +132,11 @@ stage_order stage_order_of(arena *a, const stage_nodes *nodes, const uint32_t *r
     find_depths(&x, results, count);
     uint32_t deepest = 0;
     for (size_t i = 0; i < nodes->len; i++)
-        if (x.needed[i] && x.depth[i] > deepest)
+        if (x.until[i] != 0 && x.depth[i] > deepest)
             deepest = x.depth[i];
     bool whole = find_blocks(&x, 1, deepest);
     for (uint32_t i = 0; i < nodes->len && whole; i++) // as they were executed
-        if (x.needed[i] && nodes->data[i].kind != SIR_CONST)
+        if (x.until[i] != 0 && nodes->data[i].kind != SIR_CONST)
             add(&x, i);
     order.blocks = whole;
     for (uint32_t from = 1; from <= deepest && !whole;) {

@@ -34,7 +34,7 @@ static int64_t moved_items(const pass_region *r)
     for (uint32_t i = r->first; i <= r->last; i++) {
         const sir_actor *a = r->m->actors.data[i];
         if (a->kind == SIR_FILTER)
-            moved += r->reps[i - r->first] * (pass_rate(a, 0, false) + pass_rate(a, 0, true));
+            moved += r->reps[i - r->first] * (a->filter->work->pop.max + a->filter->work->push.max);
     }
     return moved;
 }

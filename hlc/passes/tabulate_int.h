@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the files hlc/passes/tabulate*.c share.
+// What the files hlc/passes/tabulate*.c share; of loops also beside.c.
 #ifndef SVMC_HLC_PASSES_TABULATE_INT_H
 #define SVMC_HLC_PASSES_TABULATE_INT_H
 

@@ -20,7 +20,6 @@
 typedef VEC(const sir_stmt *) loops;
 
 typedef struct splitter {
-    arena *a;
     sir_module *m;
     sir_function *f;
     bool *differs;   // per local: between firings side by side
@@ -249,8 +248,7 @@ static void find_loop(void *context, sir_stmt *s)
 static bool split_once(sir_module *m, sir_function *f, loops *done)
 {
     arena *a = arena_create();
-    splitter x = {.a = a,
-                  .m = m,
+    splitter x = {.m = m,
                   .f = f,
                   .done = done,
                   .differs = ARENA_ARRAY(a, bool, f->locals.len + 1),

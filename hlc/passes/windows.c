@@ -64,7 +64,6 @@ typedef enum { LOOK, FIT, CHECK } trace_phase;
 
 typedef struct tracer {
     arena *a;
-    sir_module *m;
     sir_filter *filter;
     state now;
     bool *unfit; // per field: something else than items is kept there
@@ -726,7 +725,7 @@ static bool find_windows(hlc_program *p, sir_filter *f, arena *a)
                       .before = ARENA_ARRAY(a, sir_scalar, MOST_WINDOW + 1)};
     hmap_init(&w.site_of, a);
     hmap_init(&w.given, a);
-    tracer x = {.a = a, .m = p->module, .filter = f, .facts = &w, .into = SIR_NONE};
+    tracer x = {.a = a, .filter = f, .facts = &w, .into = SIR_NONE};
     x.now = (state){ARENA_ARRAY(a, traced, f->work->locals.len + 1), ARENA_ARRAY(a, traced, f->fields.len + 1),
                     ARENA_ARRAY(a, traced *, f->fields.len + 1)};
     x.unfit = ARENA_ARRAY(a, bool, f->fields.len + 1);
