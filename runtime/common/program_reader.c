@@ -151,21 +151,29 @@ static size_t readFile(const svm_Reader *r, void *to, size_t bytes)
     }
 }
 
-// The buffer holds at least one item (bits: byte), or all that is left.
-static void fill(const svm_Reader *r)
+// So many bytes lie one behind the other in the buffer; false: the file has fewer, and all of them lie there.
+static bool gather(const svm_Reader *r, size_t bytes)
 {
     Private *p = r->private_;
-    size_t need = p->fileBytes ? p->fileBytes : 1;
-    if (p->end - p->begin >= need || p->endOfFile)
-        return;
+    if (p->end - p->begin >= bytes)
+        return true;
+    if (p->endOfFile)
+        return false;
     memmove(p->buffer, p->buffer + p->begin, p->end - p->begin);
     p->end -= p->begin;
     p->begin = 0;
-    while (p->end < need && !p->endOfFile) {
+    while (p->end < bytes && !p->endOfFile) {
         size_t n = readFile(r, p->buffer + p->end, BUFFER_BYTES - p->end);
         p->endOfFile = n == 0;
         p->end += n;
     }
+    return p->end >= bytes;
+}
+
+// The buffer holds at least one item (bits: byte), or all that is left.
+static void fill(const svm_Reader *r)
+{
+    (void)gather(r, r->private_->fileBytes ? r->private_->fileBytes : 1);
 }
 
 static _Noreturn void failShort(const svm_Reader *r, size_t have)
@@ -387,23 +395,6 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
 }
 
 // ---- Items that are used where they are ----
-
-// So many bytes lie one behind the other in the buffer; false: the file has fewer.
-static bool gather(const svm_Reader *r, size_t bytes)
-{
-    Private *p = r->private_;
-    if (p->end - p->begin >= bytes)
-        return true;
-    memmove(p->buffer, p->buffer + p->begin, p->end - p->begin);
-    p->end -= p->begin;
-    p->begin = 0;
-    while (p->end < bytes && !p->endOfFile) {
-        size_t n = readFile(r, p->buffer + p->end, BUFFER_BYTES - p->end);
-        p->endOfFile = n == 0;
-        p->end += n;
-    }
-    return p->end >= bytes;
-}
 
 bool svm_readerLend(svm_Reader *r, svm_Block *block, ptrdiff_t count)
 {
