@@ -523,7 +523,7 @@ static const char *helper_prototype(body_context *c, const char *name)
         add_parameter(&b, "svm_Log *prints");
     if (x->sends)
         add_parameter(&b, "svm_Sender *svm_sender");
-    body_needs needs = body_needs_of(e, c->info, c->function);
+    body_needs needs = body_needs_of(e, c->function);
     if (needs.pop_limit)
         add_parameter(&b, "ptrdiff_t svm_popLimit");
     if (needs.peek_limit)
@@ -596,6 +596,7 @@ body_needs body_dry_needs(emitter *e, emit_filter_info *info, const sir_function
 static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name)
 {
     body_context c = context_new(e, info, f, (emit_view){0}, (emit_view){0});
+    body_find_needs(e, info, f);
     const char *body = body_text(&c);
     body_mark_line(e, f->loc);
     strbuf_printf(e->out, "static inline %s\n{\n", helper_prototype(&c, name));
@@ -632,6 +633,7 @@ static void emit_helpers(emitter *e, emit_filter_info *info, const struct emit_h
 {
     for (size_t i = 0; i < count && count > 1; i++) {
         body_context c = context_new(e, info, helpers[i].function, (emit_view){0}, (emit_view){0});
+        body_find_needs(e, info, helpers[i].function);
         strbuf_printf(e->out, "static inline %s;\n", helper_prototype(&c, helpers[i].c_name));
     }
     if (count > 1)
@@ -951,6 +953,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
 {
     emitter *e = c->e;
     emit_filter_info *info = c->info;
+    body_find_needs(e, info, c->function);
     const char *body = body_text(c);
     if (info->filter->sends && e->messages != NULL)
         body = arena_printf(e->arena, "    %s->firing++;\n%s", body_named(c, BODY_SENDER), body);

@@ -108,54 +108,6 @@ bool body_checks_access(const emitter *e, const body_rate_checks *rates, const h
     return (access->kind == SIR_PEEK && rates->all_peeks) || hmap_getn(open, &access, sizeof access) != NULL;
 }
 
-// ---- What functions get from their callers ----
-
-// Functions of helper blocks are no filter's.
-static emit_filter_info *owner(emit_filter_info *info, const sir_function *f)
-{
-    if (f->kind == SIR_HANDLER)
-        return info;
-    for (size_t i = 0; info != NULL && i < info->filter->functions.len; i++)
-        if (info->filter->functions.data[i] == f)
-            return info;
-    return NULL;
-}
-
-// Of its own statements, when calls pass nothing on.
-static const body_needs *own_needs(emitter *e, emit_filter_info *info, const sir_function *f)
-{
-    body_needs *known = hmap_getn(&e->needs, &f, sizeof f);
-    if (known != NULL)
-        return known;
-    known = ARENA_NEW(e->arena, body_needs);
-    *known = body_dry_needs(e, owner(info, f), f);
-    hmap_setn(&e->needs, &f, sizeof f, known);
-    return known;
-}
-
-static void add_needs(body_needs *all, const body_needs *own)
-{
-    all->actor |= own->actor;
-    all->pop_limit |= own->pop_limit;
-    all->peek_limit |= own->peek_limit;
-    all->push_limit |= own->push_limit;
-}
-
-body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function *f)
-{
-    body_needs all = {0};
-    if (f->kind != SIR_HELPER && f->kind != SIR_HANDLER)
-        return all;
-    body_called called;
-    body_called_init(&called, e->arena);
-    body_add_called(&called, f);
-    add_needs(&all, own_needs(e, info, f));
-    for (VEC_EACH(const sir_function *, g, &called.functions))
-        if ((*g)->kind != SIR_NATIVE)
-            add_needs(&all, own_needs(e, info, *g));
-    return all;
-}
-
 // ---- What is to be checked of a function at hand ----
 
 // A firing all of whose positions are affine forms moves what these say, which is what it declares.

@@ -128,7 +128,7 @@ typedef struct body_context {
     const char **constant_names; // with keep_names: of the filter's constant fields
     hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside; else NULL
     body_rate_checks rates;
-    bool dry;           // calls pass no more than the language says (body_needs_of)
+    bool dry;           // calls pass no more than the language says (body_needs.c)
     uint32_t labels; // given out so far
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
     int lanes;          // firings computed side by side; 0: one firing
@@ -227,6 +227,17 @@ void body_called_init(body_called *c, arena *a);
 void body_add_called(body_called *c, const sir_function *f); // by its body
 bool body_is_called(const body_called *c, const sir_function *f);
 
+// ---- body_needs.c ----
+// What a function's callers pass to it beside its own parameters: the actor's name, the most items of the firing's tapes.
+typedef struct body_needs {
+    bool actor, pop_limit, peek_limit, push_limit;
+} body_needs;
+// Finds them of a function and of all that it calls: before its text, or a call of it, is written.
+void body_find_needs(emitter *e, emit_filter_info *info, const sir_function *f);
+body_needs body_needs_of(emitter *e, const sir_function *f); // which were found
+// body.c: what the statements of a function need whose calls are dry.
+body_needs body_dry_needs(emitter *e, emit_filter_info *info, const sir_function *f);
+
 // ---- body_checks.c ----
 // The rule, for whoever emits a function and whoever asks whether it may fail. filter: whose it is, or NULL; dynamic: that has
 // dynamic rates.
@@ -240,11 +251,6 @@ void body_find_checks(body_context *c);
 bool body_is_checked(const body_context *c, const sir_expr *access);
 // "LowPass at fm.str:12:5" for errors that have no name of the actor.
 const char *body_where(body_context *c, sir_loc loc);
-// What a function's callers pass to it beside its own parameters: the actor's name, the most items of the firing's tapes.
-typedef struct body_needs {
-    bool actor, pop_limit, peek_limit, push_limit;
-} body_needs;
-body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function *f);
 // Before a pop or push; at every way out; at the beginning, after the text of the body is known.
 void body_check_count(body_context *c, bool input, const sir_stmt *s);
 // Writes the check of the pushes with which both branches of an `if` begin.
@@ -408,8 +414,6 @@ typedef struct body_effects {
     bool *fields; // per field of the filter
 } body_effects;
 const body_effects *body_effects_of(emitter *e, emit_filter_info *info, const sir_function *f);
-// What the statements of a function need whose calls are dry.
-body_needs body_dry_needs(emitter *e, emit_filter_info *info, const sir_function *f);
 const char *body_function_name(body_context *c, const sir_function *f);
 // Whether the function (or one it calls) writes its array parameter.
 bool body_param_written(emitter *e, const sir_function *f, uint32_t param);

@@ -348,7 +348,7 @@ static void add_needs(body_context *c, strbuf *b, const sir_function *f)
 {
     if (c->dry)
         return;
-    body_needs needs = body_needs_of(c->e, c->info, f);
+    body_needs needs = body_needs_of(c->e, f);
     if (needs.pop_limit)
         add_limit(c, b, BODY_POP_LIMIT, c->function->pop.max);
     if (needs.peek_limit)

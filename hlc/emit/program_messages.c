@@ -126,7 +126,7 @@ static text_args handler_arguments(program_emitter *x, uint32_t actor, const emi
         VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->log));
     if (effects->sends)
         VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->sender));
-    if (body_needs_of(&x->e, (emit_filter_info *)(uintptr_t)info, handler).actor)
+    if (body_needs_of(&x->e, handler).actor)
         VEC_PUSH(a, &args, program_quoted(x, x->net->whole->actors.data[actor]->name));
     for (uint32_t i = 0; i < handler->param_count; i++)
         VEC_PUSH(a, &args, arena_printf(a, "a->a%" PRIu32, i));
