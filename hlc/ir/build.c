@@ -105,40 +105,30 @@ sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc)
     return s;
 }
 
-// The names of a function's locals, which are interned, as a hash set: those of `locals`, if the function still has these.
+// The names of a function's locals, which are interned: those of `locals`, if the function still has these.
 typedef struct sir_local_names {
     const sir_local *locals;
     size_t len;
-    const char **slots; // NULL: free; a power of two, at most half full
-    size_t slot_count;
+    hmap all; // addresses of the texts
 } sir_local_names;
 
 enum { FEW_LOCALS = 32 }; // are looked through
 
-static size_t slot_of_name(const sir_local_names *n, const char *name)
+static bool is_known(const sir_function *f)
 {
-    size_t at = (size_t)((uintptr_t)name >> 4) * 0x9e3779b1u & (n->slot_count - 1);
-    while (n->slots[at] != NULL && n->slots[at] != name)
-        at = (at + 1) & (n->slot_count - 1);
-    return at;
+    return f->names != NULL && f->names->locals == f->locals.data && f->names->len == f->locals.len;
 }
 
 static sir_local_names *names_of(const sir_module *m, sir_function *f)
 {
     sir_local_names *n = f->names;
-    if (n != NULL && n->locals == f->locals.data && n->len == f->locals.len)
+    if (is_known(f))
         return n;
     if (n == NULL)
         n = f->names = ARENA_NEW(m->arena, sir_local_names);
-    if (n->slot_count < 4 * f->locals.len) {
-        n->slot_count = n->slot_count == 0 ? 8 * FEW_LOCALS : n->slot_count;
-        while (n->slot_count < 4 * f->locals.len)
-            n->slot_count *= 2;
-        n->slots = ARENA_ARRAY(m->arena, const char *, n->slot_count);
-    }
-    memset(n->slots, 0, n->slot_count * sizeof *n->slots);
-    for (size_t i = 0; i < f->locals.len; i++)
-        n->slots[slot_of_name(n, f->locals.data[i].name)] = f->locals.data[i].name;
+    hmap_init(&n->all, m->arena);
+    for (VEC_EACH(const sir_local, l, &f->locals))
+        hmap_setn(&n->all, &l->name, sizeof l->name, n);
     n->locals = f->locals.data;
     n->len = f->locals.len;
     return n;
@@ -150,27 +140,25 @@ static bool local_name_taken(const sir_module *m, sir_function *f, const char *n
     const char *known = interned(m->names, name);
     if (known == NULL)
         return false;
-    if (f->locals.len >= FEW_LOCALS) {
-        const sir_local_names *n = names_of(m, f);
-        return n->slots[slot_of_name(n, known)] != NULL;
-    }
+    if (f->locals.len >= FEW_LOCALS)
+        return hmap_getn(&names_of(m, f)->all, &known, sizeof known) != NULL;
     for (size_t i = 0; i < f->locals.len; i++)
         if (f->locals.data[i].name == known)
             return true;
     return false;
 }
 
-// A set that the function has outgrown, or that locals were left out of, is forgotten: others may come in their places.
+// A set that locals were left out of is forgotten: others may come in their places.
 static void add_local(const sir_module *m, sir_function *f, sir_local l)
 {
     sir_local_names *n = f->names;
-    bool known = n != NULL && n->locals == f->locals.data && n->len == f->locals.len;
+    const bool known = is_known(f);
     VEC_PUSH(m->arena, &f->locals, l);
-    if (!known || 2 * f->locals.len > n->slot_count) {
+    if (!known) {
         f->names = NULL;
         return;
     }
-    n->slots[slot_of_name(n, l.name)] = l.name;
+    hmap_setn(&n->all, &l.name, sizeof l.name, n);
     n->locals = f->locals.data;
     n->len = f->locals.len;
 }

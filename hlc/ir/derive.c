@@ -192,13 +192,14 @@ void sir_filter_derive(sir_module *m, sir_filter *f)
         f->fields.data[i].constant = f->fields.data[i].role == SIR_STATE;
         f->finite |= f->fields.data[i].role != SIR_STATE;
     }
-    f->stateful = f->uses_iter = f->uses_random = f->prints = f->sends = false;
+    f->stateful = f->uses_iter = f->uses_random = f->prints = f->sends = f->natives = false;
     for (size_t i = 0; i < roots.len; i++) {
         const sir_function_effects *e = sir_effects_of(&x, roots.data[i]);
         f->uses_iter |= e->flags.iter;
         f->uses_random |= e->flags.random;
         f->prints |= e->flags.prints;
         f->sends |= e->flags.sends;
+        f->natives |= e->flags.native;
         for (size_t k = 0; k < f->fields.len; k++)
             if (e->writes_field[k]) {
                 f->fields.data[k].constant = false;

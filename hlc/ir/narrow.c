@@ -575,14 +575,8 @@ static const names *named_in(ranges *r, const sir_stmt *s)
         return n;
     n = ARENA_NEW(r->arena, names);
     n->arena = r->arena;
-    if (s->kind == SIR_FOR) {
-        VEC_PUSH(n->arena, &n->locals, s->u.for_.local);
-        sir_visit_stmts(&s->u.for_.body, name_in_stmt, n);
-    } else {
-        sir_visit_tree(s->u.if_.cond, false, name_in_expr, n);
-        sir_visit_stmts(&s->u.if_.then, name_in_stmt, n);
-        sir_visit_stmts(&s->u.if_.otherwise, name_in_stmt, n);
-    }
+    sir_stmt *one = (sir_stmt *)(uintptr_t)s;
+    sir_visit_stmts(&(sir_block){.data = &one, .len = 1}, name_in_stmt, n);
     hmap_setn(&r->named, &s, sizeof s, n);
     return n;
 }
@@ -765,10 +759,8 @@ static void find_classes(ranges *r, const bool *keep)
         const uint32_t ends[] = {c->producer, c->consumer};
         r->class[i] = i;
         r->pinned[i] = c->type->kind != SIR_INT;
-        for (int k = 0; k < 2; k++) {
-            sir_actor_kind kind = m->actors.data[ends[k]]->kind;
-            r->pinned[i] |= keep[ends[k]] || kind == SIR_READER || kind == SIR_WRITER;
-        }
+        for (int k = 0; k < 2; k++)
+            r->pinned[i] |= keep[ends[k]] || sir_is_file(m->actors.data[ends[k]]);
     }
     for (uint32_t i = 0; i < m->channels.len; i++) {
         const sir_channel *c = &m->channels.data[i];

@@ -397,8 +397,9 @@ typedef struct made_table {
     uint32_t inputs, outputs; // which are inverted, by bits
 } made_table;
 
+typedef enum key_kind { KEY_MADE, KEY_FIRST, KEY_LOOK_UP } key_kind;
 typedef struct table_key {
-    uint64_t shape; // inputs and outputs
+    uint64_t shape; // inputs and outputs, and what it is the key of
     sir_truth truth[NETWORK_BITS];
 } table_key;
 
@@ -407,9 +408,9 @@ static size_t key_bytes(const table_key *k, uint32_t outputs)
     return (size_t)((const char *)(k->truth + outputs) - (const char *)k);
 }
 
-static table_key key_of_table(const sir_truth *truth, uint32_t inputs, uint32_t outputs, bool first)
+static table_key key_of_table(const sir_truth *truth, uint32_t inputs, uint32_t outputs, key_kind kind)
 {
-    table_key k = {.shape = (uint64_t)first << 32 | inputs << 8 | outputs};
+    table_key k = {.shape = (uint64_t)kind << 32 | inputs << 8 | outputs};
     memcpy(k.truth, truth, outputs * sizeof *truth);
     return k;
 }
@@ -417,7 +418,7 @@ static table_key key_of_table(const sir_truth *truth, uint32_t inputs, uint32_t 
 // The table of the first ones, with its gates.
 static const sir_table *first_table(hmap *made, const sir_truth *truth, uint32_t outputs, uint32_t inputs)
 {
-    table_key key = key_of_table(truth, inputs, outputs, true);
+    table_key key = key_of_table(truth, inputs, outputs, KEY_FIRST);
     sir_table *t = hmap_getn(made, &key, key_bytes(&key, outputs));
     if (t == NULL) {
         sir_truth *own = ARENA_ARRAY(made->arena, sir_truth, outputs);
@@ -469,7 +470,7 @@ static made_table normalise(hmap *made, const sir_truth *truth, uint32_t count, 
 
 static const made_table *made_table_of(hmap *made, const sir_truth *truth, uint32_t count, uint32_t inputs)
 {
-    table_key key = key_of_table(truth, inputs, count, false);
+    table_key key = key_of_table(truth, inputs, count, KEY_MADE);
     made_table *t = hmap_getn(made, &key, key_bytes(&key, count));
     if (t == NULL) {
         t = ARENA_NEW(made->arena, made_table);
@@ -515,17 +516,12 @@ static void find_look_up(sir_look_up *l, hmap *tables_made, uint32_t inputs, con
 
 const sir_look_up *sir_look_up_of(hmap *tables_made, uint32_t inputs, const sir_truth *truth, uint32_t outputs)
 {
-    struct {
-        uint64_t shape;
-        sir_truth truth[NETWORK_BITS];
-    } key = {.shape = UINT64_C(1) << 40 | inputs << 8 | outputs};
-    memcpy(key.truth, truth, outputs * sizeof *truth);
-    size_t bytes = (size_t)((const char *)(key.truth + outputs) - (const char *)&key);
-    sir_look_up *l = hmap_getn(tables_made, &key, bytes);
+    const table_key key = key_of_table(truth, inputs, outputs, KEY_LOOK_UP);
+    sir_look_up *l = hmap_getn(tables_made, &key, key_bytes(&key, outputs));
     if (l == NULL) {
         l = ARENA_NEW(tables_made->arena, sir_look_up);
         find_look_up(l, tables_made, inputs, truth, outputs);
-        hmap_setn(tables_made, &key, bytes, l);
+        hmap_setn(tables_made, &key, key_bytes(&key, outputs), l);
     }
     return l;
 }

@@ -18,7 +18,6 @@ typedef struct word {
 } word;
 
 typedef struct runner {
-    arena *arena; // of the result
     arena *scratch;
     const sir_module *m;
     const sir_filter *filter;
@@ -946,7 +945,7 @@ sir_network *sir_network_of(arena *a, hmap *tables_made, const sir_module *m, co
                             size_t gates, sir_network_fault *fault)
 {
     *fault = (sir_network_fault){0};
-    runner r = {.arena = a, .scratch = arena_create(), .m = m, .filter = f, .work = f->work, .fault = fault};
+    runner r = {.scratch = arena_create(), .m = m, .filter = f, .work = f->work, .fault = fault};
     r.n = sir_network_new(a, tables_made);
     hmap_init(&r.changed, r.scratch);
     hmap_init(&r.looked_up, r.scratch);

@@ -417,14 +417,6 @@ static void find_products(finder *x, const byte_uses *all)
     }
 }
 
-static int bits_in(uint64_t word)
-{
-    int bits = 0;
-    for (; word != 0; word &= word - 1)
-        bits++;
-    return bits;
-}
-
 static bool is_sum(const finder *x, uint32_t f, uint32_t a, uint32_t b)
 {
     const sir_byte_function *all = x->b->functions.data;
@@ -473,7 +465,8 @@ static void drop_sums(finder *x, uint32_t node, byte_uses *uses)
         for (VEC_EACH(byte_use, u, uses)) {
             int takes = x->b->functions.data[u->function].kind == BYTE_TABLE ? x->look_up : x->linear;
             if (u->related && !u->dropped && (int64_t)u->uses < takes &&
-                (most == NULL || bits_in(u->matrix) > bits_in(most->matrix)) && find_two(x, uses, u, two)) {
+                (most == NULL || __builtin_popcountll(u->matrix) > __builtin_popcountll(most->matrix)) &&
+                find_two(x, uses, u, two)) {
                 most = u;
                 memcpy(chosen, two, sizeof two);
             }

@@ -735,13 +735,12 @@ static bool has_function(const sir_filter *filter, const sir_function *f)
 // Filters are many, and asked for one after the other: where one was before it mostly is.
 static const sir_filter *filter_of(const sir_module *m, const sir_function *f)
 {
-    size_t at = m->owners == NULL ? 0 : (size_t)hmap_getn(m->owners, &f, sizeof f);
+    size_t at = (size_t)hmap_getn(m->owners, &f, sizeof f);
     if (at != 0 && at <= m->filters.len && has_function(m->filters.data[at - 1], f))
         return m->filters.data[at - 1];
     for (size_t i = 0; i < m->filters.len; i++)
         if (has_function(m->filters.data[i], f)) {
-            if (m->owners != NULL)
-                hmap_setn(m->owners, &f, sizeof f, (void *)(i + 1));
+            hmap_setn(m->owners, &f, sizeof f, (void *)(i + 1));
             return m->filters.data[i];
         }
     return NULL;
@@ -766,7 +765,7 @@ sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f)
 {
     const sir_filter *filter = filter_of(m, f);
     rates_key key;
-    if (m->rates_known == NULL || !rates_find_key(m, filter, f, &key))
+    if (!rates_find_key(m, filter, f, &key))
         return find_rates(m, filter, f);
     sir_rate_bounds *known = hmap_getn(m->rates_known, &key, sizeof key);
     if (known == NULL) {

@@ -52,10 +52,8 @@ void rates_touch(rates_run *r, const sir_expr *at, int64_t offset, bool literal,
 {
     // The least position that this can be.
     int64_t position = r->state.pop.min + offset;
-    if (position + 1 > r->window && (rates_certain(r) || literal)) {
+    if (position + 1 > r->window && (rates_certain(r) || literal))
         r->window = position + 1;
-        r->window_at = loc;
-    }
     const sir_rate *peek = &r->function->peek;
     bool exact = r->state.pop.min == r->state.pop.max;
     bool outside = offset < 0 || (exact && peek->max >= 0 && position >= peek->max);

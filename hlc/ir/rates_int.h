@@ -72,7 +72,6 @@ typedef struct rates_run {
     int64_t budget;            // statements that may still be executed one by one
     int64_t window;            // items of the window known to be touched, counted from its begin
     bool window_open;          // some offset is not known
-    sir_loc window_at;
     int64_t reach;               // no item from here on is touched, unless reach_open; counted from the window's begin
     bool reach_open;             // some touched item, or whether it is one, is not known
     sir_loc reach_at;            // the touch that says so, or reaches furthest

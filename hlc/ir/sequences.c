@@ -17,7 +17,6 @@ typedef struct form {
 } form;
 
 typedef struct following {
-    const sir_filter *filter;
     uint32_t field;
     form *locals, now;
     bool fails;
@@ -148,7 +147,7 @@ bool sir_find_sequence(arena *a, const sir_filter *f, uint32_t field, sir_sequen
 {
     const sir_field *x = &f->fields.data[field];
     const sir_function *work = f->work;
-    following w = {.filter = f, .field = field, .now = form_of(1, 0, ALL_BITS)};
+    following w = {.field = field, .now = form_of(1, 0, ALL_BITS)};
     if (x->type->kind != SIR_INT)
         return false;
     w.locals = ARENA_ARRAY(a, form, work->locals.len + 1);

@@ -227,6 +227,7 @@ typedef struct sir_filter {
     sir_function *ahead;          // what several firings of work do, but for rounding, at -Ofast (hlc/passes/look_ahead.c); NULL: there is none
     VEC(sir_function *) functions, handlers;
     bool stateful, uses_iter, uses_random, prints, sends; // derived by sir_filter_derive
+    bool natives;                                         // likewise: calls natives; not in the text
     bool identity; // work is push(pop()) and nothing else
     bool finite;   // some field has a role: NOTE(finite)
     sir_loc loc;
@@ -253,6 +254,10 @@ typedef struct sir_actor {
 static inline bool sir_is_file(const sir_actor *a)
 {
     return a->kind == SIR_READER || a->kind == SIR_WRITER;
+}
+static inline bool sir_prints(const sir_actor *a)
+{
+    return a->kind == SIR_FILTER && a->filter->prints;
 }
 
 // Items of which, from the `first` behind the initialisation on, all but every so many are known to be 0. The filters are no
@@ -319,8 +324,8 @@ typedef struct sir_module {
     bool byte_bits;
     sir_loc other_bit;
     bool narrow; // ints that need few bits have types that say so
-    hmap *rates_known; // of functions, by what they do (rates_known.c); NULL: of none
-    hmap *owners;      // by function: 1 more than the place that its filter had when it was asked for; NULL: there are none
+    hmap *rates_known; // of functions, by what they do (rates_known.c)
+    hmap *owners;      // by function: 1 more than the place that its filter had when it was asked for
 } sir_module;
 
 sir_module *sir_module_create(arena *a, interner *names, const char *name);
@@ -380,7 +385,7 @@ static inline size_t sir_expr_arity(const sir_expr *e)
 }
 // What a subscript is applied to, as its source would read: "x", "m[]", "p.table". filter NULL: of no filter's function.
 void sir_describe(strbuf *b, const sir_module *m, const sir_filter *filter, const sir_function *f, const sir_expr *e);
-// Recomputes stateful, uses_*, prints, sends, identity and fields' constant flags from the bodies.
+// Recomputes stateful, uses_*, prints, sends, natives, identity and fields' constant flags from the bodies.
 void sir_filter_derive(sir_module *m, sir_filter *f);
 // Whether it is made of finite filters, without a graph of its own.
 bool sir_is_finite(const sir_module *m);

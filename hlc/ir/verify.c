@@ -269,7 +269,7 @@ static void check_derived(sir_verifier *v, const sir_filter *f)
     sir_filter_derive((sir_module *)v->module, &again);
     bool same = again.stateful == f->stateful && again.uses_iter == f->uses_iter &&
                 again.uses_random == f->uses_random && again.prints == f->prints && again.sends == f->sends &&
-                again.identity == f->identity && again.finite == f->finite;
+                again.natives == f->natives && again.identity == f->identity && again.finite == f->finite;
     for (size_t i = 0; i < f->fields.len; i++)
         same = same && again.fields.data[i].constant == f->fields.data[i].constant;
     if (!same)

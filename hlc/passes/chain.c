@@ -20,7 +20,6 @@
 
 #include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 
 // Nodes of the bodies at most: of one filter, and of all that become one; trips of a short loop.
@@ -333,35 +332,13 @@ static void merge(chainer *x, const numbers *chain)
 static void compact(chainer *x)
 {
     sir_module *m = x->m;
-    uint32_t *actor = ARENA_ARRAY(x->a, uint32_t, m->actors.len + 1),
-             *channel = ARENA_ARRAY(x->a, uint32_t, m->channels.len + 1);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < m->channels.len; i++) {
-        channel[i] = kept;
-        if (x->merged[m->channels.data[i].consumer] == SIR_NONE)
-            m->channels.data[kept++] = m->channels.data[i];
-    }
-    m->channels.len = kept;
-    kept = 0;
-    for (uint32_t i = 0; i < m->actors.len; i++) {
-        actor[i] = kept;
-        if (x->merged[i] == SIR_NONE)
-            m->actors.data[kept++] = m->actors.data[i];
-    }
-    m->actors.len = kept;
-    for (VEC_EACH(sir_channel, c, &m->channels)) {
-        c->producer = actor[c->producer];
-        c->consumer = actor[c->consumer];
-    }
-    for (VEC_EACH(sir_actor *, a, &m->actors)) {
-        for (size_t i = 0; i < (*a)->inputs.len; i++)
-            if ((*a)->inputs.data[i] != SIR_NONE)
-                (*a)->inputs.data[i] = channel[(*a)->inputs.data[i]];
-        for (size_t i = 0; i < (*a)->outputs.len; i++)
-            if ((*a)->outputs.data[i] != SIR_NONE)
-                (*a)->outputs.data[i] = channel[(*a)->outputs.data[i]];
-    }
-    pass_drop_filters(m);
+    bool *gone_actor = ARENA_ARRAY(x->a, bool, m->actors.len + 1),
+         *gone_channel = ARENA_ARRAY(x->a, bool, m->channels.len + 1);
+    for (size_t i = 0; i < m->actors.len; i++)
+        gone_actor[i] = x->merged[i] != SIR_NONE;
+    for (size_t i = 0; i < m->channels.len; i++)
+        gone_channel[i] = gone_actor[m->channels.data[i].consumer];
+    pass_sweep(m, x->a, gone_actor, gone_channel);
 }
 
 static bool is_stateful(const chainer *x, uint32_t actor)
@@ -412,10 +389,7 @@ bool pass_chain(hlc_program *p)
     if (x.any)
         compact(&x);
     arena_destroy(x.a);
-    if (!x.any)
-        return false;
-    for (VEC_EACH(sir_filter *, f, &m->filters))
-        sir_filter_derive(m, *f);
-    sir_canonicalize(m, &(canon_options){0});
-    return true;
+    if (x.any)
+        pass_tidy(m);
+    return x.any;
 }

@@ -13,11 +13,6 @@
 // Bits that move together from which on they need no table; bits of an input that share a table with others.
 enum { LEAST_MOVED = 8, FEW_BITS = 2 };
 
-static int count_bits(uint32_t v)
-{
-    return __builtin_popcount(v);
-}
-
 // ---- Which tables ----
 
 typedef struct network_maker {
@@ -50,7 +45,7 @@ static void find_moved(network_maker *k, size_t input)
 {
     for (int left = 1 - LINEAR_BITS; left < LINEAR_BITS; left++) {
         uint32_t moved = bits_moved(k, input, left);
-        if (moved == 0 || (count_bits(moved) < LEAST_MOVED && moved != used_bits(k, input)))
+        if (moved == 0 || (__builtin_popcount(moved) < LEAST_MOVED && moved != used_bits(k, input)))
             continue;
         uint32_t mask = 0;
         for (int b = 0; b < LINEAR_BITS; b++)
@@ -99,7 +94,7 @@ static bool take_free(network_maker *k, size_t input, int bit)
 static bool find_slots(network_maker *k, size_t input)
 {
     size_t own[LINEAR_BITS / 8] = {LINEAR_SLOTS, LINEAR_SLOTS, LINEAR_SLOTS, LINEAR_SLOTS};
-    bool few = count_bits(used_bits(k, input)) <= FEW_BITS;
+    bool few = __builtin_popcount(used_bits(k, input)) <= FEW_BITS;
     for (int b = 0; b < LINEAR_BITS; b++) {
         if (k->column[input][b] == 0 || take_equal(k, input, b) || (few && take_free(k, input, b)))
             continue;
@@ -128,7 +123,7 @@ bool linear_make_network(arena *a, const linear_value *v, size_t inputs, linear_
         find_moved(k, i);
     for (int bits = LINEAR_BITS; bits > 0; bits--)
         for (size_t i = 0; i < inputs; i++)
-            if (count_bits(used_bits(k, i)) == bits && !find_slots(k, i))
+            if (__builtin_popcount(used_bits(k, i)) == bits && !find_slots(k, i))
                 return false;
     return true;
 }

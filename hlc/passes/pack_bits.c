@@ -564,7 +564,7 @@ static bool has_bits(const sir_module *m)
 {
     bool any = false;
     for (VEC_EACH(sir_actor *const, a, &m->actors))
-        any |= ((*a)->kind == SIR_READER || (*a)->kind == SIR_WRITER) && (*a)->item->kind == SIR_BIT;
+        any |= sir_is_file(*a) && (*a)->item->kind == SIR_BIT;
     return any;
 }
 

@@ -788,7 +788,7 @@ static void note_actor(splitter *x, const sir_actor *a, hmap *ports)
         note_filter(x, a, ports);
         return;
     }
-    bool outside = a->kind == SIR_READER || a->kind == SIR_WRITER, heavy = false;
+    bool outside = sir_is_file(a), heavy = false;
     for (VEC_EACH(uint32_t, w, &a->weights))
         heavy |= *w >= MOST_ITEMS;
     uint32_t first = input_of(a) != SIR_NONE ? input_of(a) : output_of(a);
