@@ -157,22 +157,25 @@ static void remark(const problem *k, const map_result *r, bool searched)
                 bound.seconds / r->seconds, searched ? "; assigned by the search" : "");
 }
 
-const map_result *plan_predict(hlc_program *p, const plan *pl)
+// Of what was worked out: seconds of a strip, and what takes that long; NULL: nothing is predicted.
+static const map_result *predict(hlc_program *p, const plan_evaluation *e)
 {
     const char *why = NULL;
-    for (VEC_EACH(const plan_processor, x, &pl->cut->resources->processors))
+    if (e->fails != NULL || e->cut == NULL)
+        return NULL;
+    for (VEC_EACH(const plan_processor, x, &e->cut->resources->processors))
         if (plan_launches(x->processor))
             return NULL; // what launches cost is no part of the search's problem
-    problem k = problem_of(p, pl);
-    const map_result *r = map_judge(p->arena, &k.map, pl->cut->strips, pl->cut->where, &why);
+    problem k = problem_of(p, e->plan);
+    const map_result *r = map_judge(p->arena, &k.map, e->cut->strips, e->cut->where, &why);
     return r == NULL || r->seconds <= 0 || r->bound.seconds <= 0 ? NULL : r;
 }
 
-static const map_result *search(problem *k, const plan_evaluation *e, uint32_t most)
+static const map_result *search(problem *k, const map_result *there, uint32_t most)
 {
     const hlc_program *p = k->p;
     const char *why = NULL;
-    if (e->predicted->ratio >= 1 - SEARCH_GAIN || e->cut->kernels.len == 0 || e->cut->space ||
+    if (there->ratio >= 1 - SEARCH_GAIN || k->cut->kernels.len == 0 || k->cut->space ||
         p->config->mapping != HLC_MAPPING_CHOSEN)
         return NULL;
     double seconds = p->config->search;
@@ -195,7 +198,8 @@ static bool may_run_so(const plan_cut *cut, const plan_assignment *round)
 
 plan_evaluation plan_search(hlc_program *p, const plan_candidate *c, plan_evaluation e)
 {
-    if (e.predicted == NULL)
+    const map_result *there = predict(p, &e), *judged = there;
+    if (there == NULL)
         return e;
     problem k = problem_of(p, e.plan);
     // Strips of a round follow each other through the kernels, and few rounds are under way: no shorter ones than there are.
@@ -203,23 +207,25 @@ plan_evaluation plan_search(hlc_program *p, const plan_candidate *c, plan_evalua
     const uint32_t least = e.cut->strips, needed = (uint32_t)plan_cut_least_strips(e.plan, e.cut, e.plan->strip);
     uint32_t most = plan_most_strips(p, e.cut, e.plan->strip);
     most = most < needed ? needed : p->config->max_latency != 0 && most > least ? least : most;
-    const map_result *there = e.predicted, *found = search(&k, &e, most);
+    const map_result *found = search(&k, there, most);
     bool gains = found != NULL && found->seconds < there->seconds * (1 - SEARCH_GAIN);
     // Whole repetitions of what was found: there may be none between the least round and the longest.
     uint32_t times = gains && found->strips < least ? (least + found->strips - 1) / found->strips : 1;
     if (gains && (p->config->max_latency == 0 || found->strips * times <= most)) {
         plan_candidate other = *c;
         other.round = (plan_assignment){found->strips * times, e.cut->slots, e.cut->rounds, repeat(&k, found, times)};
-        plan_evaluation o = may_run_so(e.cut, &other.round) ? plan_evaluate(p, &other) : e;
-        e = o.fails == NULL && o.predicted != NULL ? o : e;
+        const bool may = may_run_so(e.cut, &other.round);
+        const plan_evaluation o = may ? plan_evaluate(p, &other) : e;
+        const map_result *then = may ? predict(p, &o) : NULL;
+        e = then != NULL ? o : e;
+        judged = then != NULL ? then : there;
     }
     map_limit *bound = ARENA_NEW(p->arena, map_limit);
-    *bound = find_bound(&k, e.predicted);
+    *bound = find_bound(&k, judged);
     e.cut->assigned = there;
     e.cut->tried = found;
-    e.cut->judged = e.predicted;
+    e.cut->judged = judged;
     e.cut->bound = bound;
-    e.cut->searched = e.predicted != there;
-    remark(&k, e.predicted, e.predicted != there);
+    remark(&k, judged, plan_cut_is_searched(e.cut));
     return e;
 }

@@ -68,10 +68,15 @@ typedef struct plan_cut {
     // Of the mapping search, in 'strip-mine'.
     const struct map_result *judged;   // what is predicted of it, by strip; NULL: nothing
     const struct map_limit *bound;     // below which no mapping goes
-    bool searched;                     // the search assigned the strips: 'tried' tells how it found that
     const struct map_result *assigned; // what is predicted of strips assigned evenly; NULL: nothing
     const struct map_result *tried;    // what the search came to; NULL: there was nothing to search for
 } plan_cut;
+
+// Whether the search assigned the strips: 'tried' tells how it found that.
+static inline bool plan_cut_is_searched(const plan_cut *cut)
+{
+    return cut->judged != cut->assigned;
+}
 
 struct hlc_program;
 struct plan;

@@ -103,7 +103,6 @@ plan_evaluation plan_evaluate(hlc_program *p, const plan_candidate *c)
     if (c->charges == NULL || e.fails != NULL)
         return e;
     e.overhead = plan_overhead(p, c->charges, e.plan);
-    e.predicted = c->cut != NULL ? plan_predict(p, e.plan) : NULL;
     return e;
 }
 

@@ -36,7 +36,6 @@ typedef struct plan_evaluation {
     plan_cut *cut;            // of the plan: assignment, queues, which of them go straight
     uint32_t processor;       // whose memory is too small, if that is why
     double overhead;          // seconds of a steady state beside its work
-    const struct map_result *predicted; // of a cut, by strip: seconds, and what takes that long; NULL: nothing
 } plan_evaluation;
 
 struct hlc_program;
@@ -65,9 +64,8 @@ double plan_overhead(struct hlc_program *p, const plan_charges *c, const plan *p
 double plan_lanes_wasted(struct hlc_program *p, const plan_cut *cut, int64_t strip);
 
 // ---- assign_search.c ----
-// What is predicted of a plan that is cut; NULL: nothing.
-const struct map_result *plan_predict(struct hlc_program *p, const plan *pl);
-// The same, or what the mapping search finds for the same strips that is better; remarks on what it comes to.
+// The same, or what the mapping search finds for the same strips that is better; says what is predicted of it, if anything is,
+// and remarks on what it comes to.
 plan_evaluation plan_search(struct hlc_program *p, const plan_candidate *c, plan_evaluation e);
 
 // ---- assign.c ----

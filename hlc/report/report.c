@@ -467,7 +467,7 @@ static void add_judgement(reporter *r)
                           quantity_count(r->arena, strip / cut->bound->seconds), map_limit_text(r->arena, cut->bound),
                           cut->bound->seconds / j->seconds));
     // 'judged' is a prediction and knows nothing of a search: that is told by the search's own result.
-    const map_result *search = cut->searched ? cut->tried : NULL;
+    const map_result *search = plan_cut_is_searched(cut) ? cut->tried : NULL;
     const char *how = search == NULL  ? "strips assigned evenly, which the search could not better"
                       : search->exact ? "the search, by integer programming"
                                       : "the search, by annealing";
@@ -503,9 +503,10 @@ static void add_search(reporter *r)
                                last->seconds / strip, last->lower / strip};
         VEC_PUSH(r->arena, &r->report->methods, m);
     }
-    r->report->search_text = cut->searched ? "Strips are assigned as the search found best."
-                                           : "What the search found is no better than strips assigned evenly, or "
-                                             "does not fit: they are assigned evenly.";
+    r->report->search_text = plan_cut_is_searched(cut)
+                                 ? "Strips are assigned as the search found best."
+                                 : "What the search found is no better than strips assigned evenly, or "
+                                   "does not fit: they are assigned evenly.";
 }
 
 static void add_facts(reporter *r)
