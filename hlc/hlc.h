@@ -7,6 +7,7 @@
 
 #include "support/diag.h"
 #include "support/strbuf.h"
+#include "targets/native.h"
 
 typedef enum hlc_emit {
     HLC_EMIT_NOTHING, // check only
@@ -41,12 +42,6 @@ typedef enum hlc_mapping { HLC_MAPPING_CHOSEN, HLC_MAPPING_TIME, HLC_MAPPING_SPA
 typedef enum hlc_offload { HLC_OFFLOAD_PAYING, HLC_OFFLOAD_ALL, HLC_OFFLOAD_NONE } hlc_offload; // static regions
 typedef enum hlc_transfer { HLC_TRANSFER_CHOSEN, HLC_TRANSFER_BLOCK, HLC_TRANSFER_STREAM } hlc_transfer;
 
-// What a processor takes for the bytes of a vector, each by itself, in operations on such vectors; all 0: it has none of this.
-typedef struct hlc_byte_costs {
-    int lanes;                    // bytes of a vector
-    int linear, inverse, look_up; // a product with a matrix of bits, one with the inverse in a field, a table of 256
-} hlc_byte_costs;
-
 typedef struct hlc_config {
     hlc_emit emit;
     bool stream_ir; // the source is one stream IR text, whatever its name
@@ -59,7 +54,7 @@ typedef struct hlc_config {
     bool interpret_kernels;         // of finite graphs: the reference interpreter runs them, in the program
     bool march;                     // C is compiled for a processor that the user names
     bool takes_bytes;               // that processor takes bytes of whole vectors from tables of 256 in registers
-    hlc_byte_costs bytes;           // of that processor
+    native_byte_costs bytes;        // of that processor
     int64_t vector_bytes;           // of that processor's vector registers together; 0: not known
     int64_t vector_registers;       // how many these are
     bool fuse;                      // kernels of Brook that are called one behind the other become one

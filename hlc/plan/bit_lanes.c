@@ -147,7 +147,7 @@ static void decide_bytes(const hlc_program *p, const machine_processor *x, plan_
                          const sir_network *n, double wider)
 {
     int64_t pop = f->work->pop.max, push = f->work->push.max;
-    const hlc_byte_costs costs = p->config->bytes;
+    const native_byte_costs costs = p->config->bytes;
     const double vectors = (double)(8 * costs.lanes) / own_lanes(x); // of the machine, in one of bytes
     const sir_bytes *s = costs.lanes > 0 && come(p, costs.lanes) && is_int(f->input) && is_int(f->output)
                              ? sir_bytes_of(p->arena, n, costs.linear, costs.look_up)
