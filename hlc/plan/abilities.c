@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "hlc/ir/effects.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
@@ -222,35 +221,14 @@ const plan_reason *plan_actor_keeps(hlc_program *p, uint32_t actor)
     return f != NULL && f->prints ? plan_reason_plain(PLAN_WHY_PRINTS) : NULL;
 }
 
-static bool calls_native(const hlc_program *p, const sir_filter *f)
-{
-    sir_function *const begins[] = {f->work, f->prework};
-    bool any = false, native = false;
-    for (VEC_EACH(sir_function *, g, &p->module->functions))
-        any |= (*g)->kind == SIR_NATIVE;
-    if (!any)
-        return false;
-    sir_effects effects;
-    sir_effects_init(&effects, p->arena, f);
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (begins[i] != NULL)
-            sir_effects_add(&effects, begins[i]);
-    for (VEC_EACH(sir_function *, handler, &f->handlers))
-        sir_effects_add(&effects, *handler);
-    sir_effects_solve(&effects);
-    for (VEC_EACH(sir_function_effects *, g, &effects.functions))
-        native |= (*g)->flags.native;
-    return native;
-}
-
 const plan_reason *plan_actor_is_tied(hlc_program *p, uint32_t actor)
 {
     const sir_filter *f = p->module->actors.data[actor]->filter;
     const plan_reason *foreign = foreign_reason(p, f);
     if (foreign != NULL || f == NULL)
         return foreign;
-    return f->sends             ? plan_reason_plain(PLAN_WHY_SENDS)
-           : f->prints          ? plan_reason_plain(PLAN_WHY_PRINTS)
-           : calls_native(p, f) ? plan_reason_plain(PLAN_WHY_NATIVES)
-                                : NULL;
+    return f->sends     ? plan_reason_plain(PLAN_WHY_SENDS)
+           : f->prints  ? plan_reason_plain(PLAN_WHY_PRINTS)
+           : f->natives ? plan_reason_plain(PLAN_WHY_NATIVES)
+                        : NULL;
 }

@@ -13,7 +13,6 @@ typedef struct builder {
     const plan_place *places;
     plan *plan;
     uint32_t *buffer_of; // per channel: the buffer it is the root of, or PLAN_NONE
-    int64_t strip;
 } builder;
 
 static plan_access access_of(builder *b, const plan_place *place)
@@ -215,7 +214,7 @@ void plan_gather_kernels(arena *a, plan *pl)
 
 plan *plan_build(hlc_program *p, const plan_place *places, int64_t strip)
 {
-    builder b = {.p = p, .m = p->module, .s = p->schedule, .places = places, .strip = strip};
+    builder b = {.p = p, .m = p->module, .s = p->schedule, .places = places};
     b.plan = ARENA_NEW(p->arena, plan);
     *b.plan = (plan){.name = p->module->name, .strip = strip, .net = p->net, .cut = p->cut};
     if (p->plan != NULL) {

@@ -173,11 +173,9 @@ static bool write_rounds(coalescer *c, plan_steps *steps, const uint32_t *member
 
 static bool prints(const coalescer *c)
 {
-    for (size_t i = 0; i < c->count; i++) {
-        const sir_actor *actor = c->m->actors.data[c->members[i]];
-        if (actor->kind == SIR_FILTER && actor->filter->prints)
+    for (size_t i = 0; i < c->count; i++)
+        if (sir_prints(c->m->actors.data[c->members[i]]))
             return true;
-    }
     return false;
 }
 
@@ -208,7 +206,7 @@ static void coalesce_item(hlc_program *p, plan_item *item, const plan_actor_list
         return;
     memcpy(&item->steps, &steps, sizeof steps);
     // A round that prints is marked once a steady state.
-    if (block > 1 && !(prints(&c) && plan_printing_actors(p->arena, p->module).len > 1))
+    if (block > 1 && !(prints(&c) && plan_several_print(p->module)))
         item->block = block;
 }
 

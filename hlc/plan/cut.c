@@ -17,7 +17,7 @@ typedef VEC(uint32_t) number_list;
 static bool has_io(const sir_module *m)
 {
     for (VEC_EACH(sir_actor *, a, &m->actors))
-        if (sir_is_file(*a) || ((*a)->kind == SIR_FILTER && (*a)->filter->prints))
+        if (sir_is_file(*a) || sir_prints(*a))
             return true;
     return m->init_text_len != 0;
 }

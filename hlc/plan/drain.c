@@ -46,7 +46,7 @@ static bool function_shows(const sir_module *m, const sir_function *function)
 
 static bool has_output(const sir_actor *a)
 {
-    return a->kind == SIR_WRITER || (a->kind == SIR_FILTER && a->filter->prints);
+    return a->kind == SIR_WRITER || sir_prints(a);
 }
 
 static bool may_stop(const sir_module *m, const sir_actor *a)

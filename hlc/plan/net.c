@@ -477,8 +477,7 @@ static bool must_be_single(const cutter *c)
     size_t printing = 0;
     bool loops = false;
     for (uint32_t i = 0; i < c->m->actors.len; i++) {
-        const sir_actor *actor = c->m->actors.data[i];
-        if (actor->kind != SIR_FILTER || !actor->filter->prints)
+        if (!sir_prints(c->m->actors.data[i]))
             continue;
         printing++;
         loops |= c->s->cycle[i] >= 0 && !c->alone[i];
@@ -506,7 +505,6 @@ plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const
         cut(&c);
     }
     c.p->single = must_be_single(&c);
-    c.p->most_firings = plan_ways_most_firings(a, ways, m, s);
     make_graph(&c);
     return make_schedule(&c) ? c.p : NULL;
 }

@@ -44,8 +44,7 @@ typedef struct plan_net {
     // several actors print, rates are static and one of them is in a feedback loop: their texts come steady state by steady
     // state.
     bool single;
-    const plan_ways *ways;       // of messages
-    const int64_t *most_firings; // per actor of the program: in a row, as messages allow it; INT64_MAX: as it likes
+    const plan_ways *ways; // of messages
     const bool *apart;   // per channel of the program: its ends are in different regions; NULL: only where they must
     uint32_t *kernel_of; // per actor of the static graph
     uint32_t *stream_of; // per reader and writer of the static graph

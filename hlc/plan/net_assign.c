@@ -345,9 +345,8 @@ static const plan_reason *why_not(const hlc_program *p)
 {
     if (p->net->single)
         return plan_reason_plain(PLAN_WHY_ITS_STEADY_STATES);
-    for (VEC_EACH(const plan_way, w, p->net->ways))
-        if (w->anytime)
-            return plan_reason_plain(PLAN_WHY_ANYTIME);
+    if (plan_ways_any_time(p->net->ways))
+        return plan_reason_plain(PLAN_WHY_ANYTIME);
     for (VEC_EACH(const plan_way, w, p->net->ways))
         if (w->upstream || w->held)
             return plan_reason_plain(PLAN_WHY_RECEIVER_WAITS);
@@ -360,10 +359,7 @@ static const plan_reason *why_not(const hlc_program *p)
 // Whether kernels depend on how far sources have come: then these do not run ahead.
 static bool runs_one_by_one(const hlc_program *p)
 {
-    bool waits = p->net->single;
-    for (VEC_EACH(const plan_way, w, p->net->ways))
-        waits |= w->anytime;
-    return waits;
+    return p->net->single || plan_ways_any_time(p->net->ways);
 }
 
 bool plan_net_assign(hlc_program *p)

@@ -115,6 +115,23 @@ static uint32_t region_of(const plan *pl, const sir_module *m, uint32_t buffer)
     return pl->net->kernel_of[m->channels.data[pl->buffers.data[buffer].channel].producer];
 }
 
+// NOTE(windows). An input's buffer may be that of outputs, too, which then have their items: engines need not move these back.
+// What several streams give may be in one buffer, as behind a splitter that duplicates. One that keeps items has the first of
+// what a run gives behind these: each strip begins with what the one before has left, and all of its window goes back. A stream
+// that moves nothing in steady states has no window, unless its consumers look at what the initialisation has brought.
+static plan_offload_kind kind_of(const plan *pl, uint32_t buffer)
+{
+    const plan_buffer *b = &pl->buffers.data[buffer];
+    bool input = end_at(pl, buffer, true) != NULL, output = end_at(pl, buffer, false) != NULL;
+    if (b->step == 0 && b->keep == 0)
+        return PLAN_OFFLOAD_INSIDE;
+    return input                    ? PLAN_OFFLOAD_INPUT
+           : output && b->keep == 0 ? PLAN_OFFLOAD_OUTPUT
+           : output                 ? PLAN_OFFLOAD_KEEPING
+           : b->keep != 0           ? PLAN_OFFLOAD_KEPT
+                                    : PLAN_OFFLOAD_INSIDE;
+}
+
 // ---- State: NOTE(state) ----
 
 // Bytes of the fields, the count of firings and the random numbers of a region's actors, however they lie in structs.
@@ -133,17 +150,12 @@ static uint64_t state_bytes(const plan *pl, const sir_module *m, uint32_t kernel
     return (uint64_t)whole((int64_t)bytes, OFFLOAD_ALIGNMENT);
 }
 
-// Whether a buffer keeps items that are not of an input.
-static bool is_kept(const plan *pl, uint32_t buffer)
-{
-    return pl->buffers.data[buffer].keep != 0 && end_at(pl, buffer, true) == NULL;
-}
-
 static uint64_t kept_bytes(const plan *pl, const sir_module *m, uint32_t kernel)
 {
     uint64_t bytes = state_bytes(pl, m, kernel);
     for (uint32_t b = 0; b < pl->buffers.len; b++)
-        if (region_of(pl, m, b) == kernel && is_kept(pl, b))
+        if (region_of(pl, m, b) == kernel &&
+            (kind_of(pl, b) == PLAN_OFFLOAD_KEPT || kind_of(pl, b) == PLAN_OFFLOAD_KEEPING))
             bytes += (uint64_t)pl->buffers.data[b].keep * plan_element_bytes(m, pl->buffers.data[b].channel);
     return bytes;
 }
@@ -165,23 +177,6 @@ static int64_t unit_of(const plan *pl, const sir_module *m, uint32_t kernel, uin
         unit = unit / sched_gcd(unit, states) * states;
     }
     return unit;
-}
-
-// NOTE(windows). An input's buffer may be that of outputs, too, which then have their items: engines need not move these back.
-// What several streams give may be in one buffer, as behind a splitter that duplicates. One that keeps items has the first of
-// what a run gives behind these: each strip begins with what the one before has left, and all of its window goes back. A stream
-// that moves nothing in steady states has no window, unless its consumers look at what the initialisation has brought.
-static plan_offload_kind kind_of(const plan *pl, uint32_t buffer)
-{
-    const plan_buffer *b = &pl->buffers.data[buffer];
-    bool input = end_at(pl, buffer, true) != NULL, output = end_at(pl, buffer, false) != NULL;
-    if (b->step == 0 && b->keep == 0)
-        return PLAN_OFFLOAD_INSIDE;
-    return input                    ? PLAN_OFFLOAD_INPUT
-           : output && b->keep == 0 ? PLAN_OFFLOAD_OUTPUT
-           : output                 ? PLAN_OFFLOAD_KEEPING
-           : b->keep != 0           ? PLAN_OFFLOAD_KEPT
-                                    : PLAN_OFFLOAD_INSIDE;
 }
 
 plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s,
@@ -271,14 +266,6 @@ static const plan_reason *find_tied(hlc_program *p, uint32_t kernel)
     return NULL;
 }
 
-static const plan_reason *find_none(const hlc_program *p)
-{
-    for (VEC_EACH(const plan_way, w, p->net->ways))
-        if (w->anytime)
-            return plan_reason_plain(PLAN_WHY_ANYTIME);
-    return NULL;
-}
-
 // ---- What pays ----
 
 static double bytes_moved(const hlc_program *p, uint32_t kernel)
@@ -325,8 +312,8 @@ static int64_t find_least(const hlc_program *p, const plan_processor *q, uint32_
     return least > PLAN_OFFLOAD_MOST ? PLAN_OFFLOAD_MOST : whole((int64_t)least + 1, unit);
 }
 
-// Steady states of a region's runs, at most.
-static int64_t longest_run(const hlc_program *p, uint32_t kernel, const plan_net_work *work)
+// Steady states of a region's runs, at most. most: plan_ways_most_firings.
+static int64_t longest_run(const hlc_program *p, uint32_t kernel, const plan_net_work *work, const int64_t *most)
 {
     const plan_net *net = p->net;
     const plan_net_kernel *k = &net->kernels.data[kernel];
@@ -337,9 +324,9 @@ static int64_t longest_run(const hlc_program *p, uint32_t kernel, const plan_net
         longest = (int64_t)(work->all[kernel] / work->once[kernel]);
     for (uint32_t i = 0; i < p->module->actors.len; i++) {
         uint32_t of = net->actor_of[i];
-        if (net->kernel_of[i] != kernel || of == SIR_NONE || net->most_firings[of] == INT64_MAX)
+        if (net->kernel_of[i] != kernel || of == SIR_NONE || most[of] == INT64_MAX)
             continue;
-        int64_t states = net->most_firings[of] / (p->schedule->reps[i] > 0 ? p->schedule->reps[i] : 1);
+        int64_t states = most[of] / (p->schedule->reps[i] > 0 ? p->schedule->reps[i] : 1);
         longest = states < longest ? states : longest;
     }
     return longest;
@@ -386,7 +373,7 @@ static const plan_reason *choose_one(hlc_program *p, const plan_resources *r, ui
 }
 
 static const plan_reason *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel,
-                                     const plan_net_work *work, double *loads)
+                                     const plan_net_work *work, const int64_t *most, double *loads)
 {
     plan_net_place *where = &p->plan->where.data[kernel];
     const plan_reason *why = find_tied(p, kernel);
@@ -404,7 +391,7 @@ static const plan_reason *try_region(hlc_program *p, const plan_resources *r, ui
         return why != NULL ? why : lack;
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
     int64_t unit = unit_of(p->plan, p->module, kernel, q->transfer_alignment);
-    int64_t least = find_least(p, q, kernel, work->once[kernel], unit), longest = longest_run(p, kernel, work);
+    int64_t least = find_least(p, q, kernel, work->once[kernel], unit), longest = longest_run(p, kernel, work, most);
     if (longest < least && p->config->offload != HLC_OFFLOAD_ALL) {
         where->offload.len = 0;
         return plan_reason_of(p->arena, (plan_reason){PLAN_WHY_RUNS_SHORT, .counts = {longest, least}});
@@ -425,15 +412,17 @@ bool plan_net_offload(hlc_program *p, const plan_net_work *work)
         p->config->offload == HLC_OFFLOAD_NONE || p->config->processors == 1 ? NULL : plan_offload_resources(p, pl);
     if (r == NULL)
         return false;
-    const plan_reason *none = find_none(p), **stays = ARENA_ARRAY(p->arena, const plan_reason *, count + 1);
+    const plan_reason *none = plan_ways_any_time(p->net->ways) ? plan_reason_plain(PLAN_WHY_ANYTIME) : NULL,
+                      **stays = ARENA_ARRAY(p->arena, const plan_reason *, count + 1);
     double *loads = ARENA_ARRAY(p->arena, double, r->processors.len + 1);
+    const int64_t *most = plan_ways_most_firings(p->arena, p->net->ways, p->net->whole, p->net->whole_schedule);
     bool any = false, assigned = pl->where.len != 0;
     for (size_t k = 0; k < count && !assigned; k++)
         VEC_PUSH(p->arena, &pl->where, (plan_net_place){.processor = pl->processor});
     for (uint32_t k = 0; k < count; k++) {
         if (p->net->kernels.data[k].dynamic)
             continue;
-        stays[k] = none != NULL ? none : try_region(p, r, k, work, loads);
+        stays[k] = none != NULL ? none : try_region(p, r, k, work, most, loads);
         any |= pl->where.data[k].offload.len != 0;
     }
     if (!any && !assigned)

@@ -183,7 +183,6 @@ void plan_gather_kernels(arena *a, plan *pl);
 plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
 // Recomputes the sizes of buffers, for the plan's strip, and forgets addresses. Why that cannot be; NULL: it can.
 const struct plan_reason *plan_find_sizes(arena *a, plan *pl, const sir_module *m, const schedule *s);
-bool plan_resize(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s); // false after an error
 // When stages have changed: the same, and the dependences of kernels. False after an error.
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s);
 // Gives the buffers of a settled plan addresses.
@@ -215,6 +214,7 @@ const char *plan_net_processor(const plan *pl, uint32_t kernel);
 // Actors that print, in order; marks: each must mark its steady states so that output can be merged.
 typedef VEC(uint32_t) plan_actor_list;
 plan_actor_list plan_printing_actors(arena *a, const sir_module *m);
+bool plan_several_print(const sir_module *m);
 
 // How a stage walks its buffers: item k of firing f (of a work function, counted from the run's start) is at the run's
 // start + firing(f) + items(k).

@@ -16,8 +16,10 @@ uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m);
 // The graph of pieces, or the cut graph, that the plan is for, or NULL: the program's own.
 const plan_net *plan_graph_of(const plan *pl);
 
-// One for the same stages, for another cut or the same, to size and place buffers in.
+// One with the same kernels, for another cut or the same, to size and place buffers in.
 plan *plan_copy(arena *a, const plan *pl, const plan_cut *cut);
+// As plan_find_sizes; false after an error.
+bool plan_resize(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s);
 
 // Of a cut graph: the reader or writer whose items the buffer holds; else PLAN_NONE.
 uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer);

@@ -15,12 +15,9 @@ plan *plan_copy(arena *a, const plan *pl, const plan_cut *cut)
     *copy = *pl;
     copy->cut = cut;
     memset(&copy->buffers, 0, sizeof copy->buffers);
-    memset(&copy->kernels, 0, sizeof copy->kernels);
     memset(&copy->capacities, 0, sizeof copy->capacities);
     for (VEC_EACH(const plan_buffer, b, &pl->buffers))
         VEC_PUSH(a, &copy->buffers, *b);
-    for (VEC_EACH(const plan_kernel, k, &pl->kernels))
-        VEC_PUSH(a, &copy->kernels, *k);
     return copy;
 }
 
@@ -119,9 +116,17 @@ plan_actor_list plan_printing_actors(arena *a, const sir_module *m)
 {
     plan_actor_list list = {0};
     for (uint32_t i = 0; i < m->actors.len; i++)
-        if (m->actors.data[i]->kind == SIR_FILTER && m->actors.data[i]->filter->prints)
+        if (sir_prints(m->actors.data[i]))
             VEC_PUSH(a, &list, i);
     return list;
+}
+
+bool plan_several_print(const sir_module *m)
+{
+    size_t count = 0;
+    for (VEC_EACH(sir_actor *const, a, &m->actors))
+        count += sir_prints(*a);
+    return count > 1;
 }
 
 bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_side_digits *d)

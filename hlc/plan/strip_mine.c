@@ -16,15 +16,13 @@
 // Cycles that count items when they run and print cannot mark the steady states of a longer strip.
 static bool must_be_single(const hlc_program *p)
 {
-    if (plan_printing_actors(p->arena, p->module).len < 2 || p->net != NULL)
+    if (!plan_several_print(p->module) || p->net != NULL)
         return false;
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
-            for (size_t i = 0; item->cycle >= 0 && item->steps.len == 0 && i < item->stages.len; i++) {
-                const sir_actor *a = p->module->actors.data[item->stages.data[i].actor];
-                if (a->kind == SIR_FILTER && a->filter->prints)
+            for (size_t i = 0; item->cycle >= 0 && item->steps.len == 0 && i < item->stages.len; i++)
+                if (sir_prints(p->module->actors.data[item->stages.data[i].actor]))
                     return true;
-            }
     return false;
 }
 
@@ -74,15 +72,11 @@ static void find_longest(hlc_program *p, plan_candidate *c)
 
 // ---- Where kernels work in the memory that all reach ----
 
-// Items that a stream between kernels passes on in a steady state, as far as they are known.
-static int64_t stream_items(const hlc_program *p, const plan_stream *st)
+// Items that a stream which a file is read to passes on in a steady state, as far as they are known.
+static int64_t items_read(const hlc_program *p, const plan_stream *st)
 {
-    const sir_channel *ch = &p->net->whole->channels.data[st->channel];
-    int64_t written = st->writer == SIR_NONE ? 1 : p->schedule->reps[st->writer],
-            read = st->reader == SIR_NONE ? 1 : p->schedule->reps[st->reader];
-    if (st->from == SIR_NONE)
-        written = p->net->whole_schedule->reps[ch->producer];
-    return number_max(written, read);
+    const int64_t given = p->net->whole_schedule->reps[p->net->whole->channels.data[st->channel].producer];
+    return number_max(given, st->reader == SIR_NONE ? 1 : p->schedule->reps[st->reader]);
 }
 
 // Bytes of a net's blocks and streams. What is read for a strip is in a stream, all of it, before the kernels run that steady
@@ -92,7 +86,7 @@ static double net_bytes(const hlc_program *p, const plan *pl)
     double bytes = (double)pl->bytes;
     for (size_t i = 0; i < pl->capacities.len; i++) {
         const plan_stream *st = &pl->net->streams.data[i];
-        int64_t items = pl->capacities.data[i], read = stream_items(p, st) * pl->strip;
+        int64_t items = pl->capacities.data[i], read = st->from == SIR_NONE ? items_read(p, st) * pl->strip : 0;
         if (st->from == SIR_NONE)
             items = read + number_max(items, read);
         bytes += (double)items * (double)plan_element_bytes(pl->net->whole, st->channel);

@@ -330,8 +330,8 @@ static void check_cycle(verifier *v, const plan_item *item)
                      item->cycle);
     bool prints = false;
     for (VEC_EACH(plan_stage, st, &item->stages))
-        prints |= v->m->actors.data[st->actor]->kind == SIR_FILTER && v->m->actors.data[st->actor]->filter->prints;
-    if (prints && v->pl->net == NULL && plan_printing_actors(v->a, v->m).len > 1 &&
+        prints |= sir_prints(v->m->actors.data[st->actor]);
+    if (prints && v->pl->net == NULL && plan_several_print(v->m) &&
         ((item->steps.len == 0 && v->pl->strip > 1) || item->block > 1))
         fail(v, "cycle %" PRId32 " prints, but does not go through the steady states of a strip one by one",
              item->cycle);
@@ -461,8 +461,12 @@ static void check_complete(verifier *v)
 static void check_settled(verifier *v)
 {
     plan *copy = plan_copy(v->a, v->pl, v->pl->cut);
-    for (VEC_EACH(plan_kernel, k, &copy->kernels))
-        memset(&k->after, 0, sizeof k->after);
+    memset(&copy->kernels, 0, sizeof copy->kernels);
+    for (VEC_EACH(const plan_kernel, k, &v->pl->kernels)) { // with dependences of their own
+        plan_kernel own = *k;
+        memset(&own.after, 0, sizeof own.after);
+        VEC_PUSH(v->a, &copy->kernels, own);
+    }
     if (!plan_settle(v->a, v->d, copy, v->m, v->s)) {
         v->ok = false;
         return;

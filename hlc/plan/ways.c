@@ -82,6 +82,14 @@ static void find_between(arena *a, const plan_ways *ways, const sir_module *m, c
         between[i] = below[i] && above[i];
 }
 
+bool plan_ways_any_time(const plan_ways *ways)
+{
+    bool any = false;
+    for (VEC_EACH(const plan_way, w, ways))
+        any |= w->anytime;
+    return any;
+}
+
 // Firings that a receiver is ahead of those that the sender's messages leave alone, at most.
 static int64_t most_ahead(const plan_way *w)
 {

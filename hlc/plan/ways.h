@@ -30,6 +30,8 @@ void plan_ways_find_alone(const plan_ways *ways, bool *alone);
 // none) fit; true if there was one to mark.
 bool plan_ways_find_between(arena *a, const plan_ways *ways, const sir_module *m, const schedule *s,
                             const uint32_t *kernel, uint32_t kernels, bool *alone);
+// Whether some message may arrive at any time.
+bool plan_ways_any_time(const plan_ways *ways);
 // Per actor of the program: how often it fires in a row at most, as it waits for a sender whose messages go upstream, or lies
 // between such two; INT64_MAX: as often as it likes.
 const int64_t *plan_ways_most_firings(arena *a, const plan_ways *ways, const sir_module *m, const schedule *s);
