@@ -61,17 +61,17 @@ typedef struct rates_run {
     arena *scratch;
     uint32_t *slot; // by local: where its value is kept; SIR_NONE: it decides nothing
     size_t slots;
-    bool *slot_is_int;         // by slot
-    VEC(rates_part **) pool;   // storage of states that are gone
-    VEC(rates_part *) parts;   // and parts of theirs
-    rates_state state;         // at the point of execution
-    rates_state exit;          // where the function returned, joined
-    rates_state *leave, *next; // where break and continue lead; joined
-    bool certain;              // by the branches and loops around
-    bool returned;             // the function may have returned before
-    int64_t budget;            // statements that may still be executed one by one
-    int64_t window;            // items of the window known to be touched, counted from its begin
-    bool window_open;          // some offset is not known
+    bool *slot_is_int;           // by slot
+    VEC(rates_part **) pool;     // storage of states that are gone
+    VEC(rates_part *) parts;     // and parts of theirs
+    rates_state state;           // at the point of execution
+    rates_state exit;            // where the function returned, joined
+    rates_state *leave, *next;   // where break and continue lead; joined
+    bool certain;                // by the branches and loops around
+    bool returned;               // the function may have returned before
+    int64_t budget;              // statements that may still be executed one by one
+    int64_t window;              // items of the window known to be touched, counted from its begin
+    bool window_open;            // some offset is not known
     int64_t reach;               // no item from here on is touched, unless reach_open; counted from the window's begin
     bool reach_open;             // some touched item, or whether it is one, is not known
     sir_loc reach_at;            // the touch that says so, or reaches furthest

@@ -45,9 +45,9 @@ typedef struct key_pass {
     sir_filter *filter;
     sir_function *f;
     int64_t *bytes;
-    uint32_t *bits;      // per local: that its values may have
-    sir_expr **value;    // tab_scalar_values
-    tab_loops loops;     // around the present statement, outermost first
+    uint32_t *bits;   // per local: that its values may have
+    sir_expr **value; // tab_scalar_values
+    tab_loops loops;  // around the present statement, outermost first
     // Of the branches that become one:
     const sir_expr *cond;
     bool negated;

@@ -45,10 +45,10 @@ typedef struct plan_net {
     // state.
     bool single;
     const plan_ways *ways; // of messages
-    const bool *apart;   // per channel of the program: its ends are in different regions; NULL: only where they must
-    uint32_t *kernel_of; // per actor of the static graph
-    uint32_t *stream_of; // per reader and writer of the static graph
-    uint32_t *actor_of;  // per actor of the static graph: the program's; SIR_NONE: a stream's end
+    const bool *apart;     // per channel of the program: its ends are in different regions; NULL: only where they must
+    uint32_t *kernel_of;   // per actor of the static graph
+    uint32_t *stream_of;   // per reader and writer of the static graph
+    uint32_t *actor_of;    // per actor of the static graph: the program's; SIR_NONE: a stream's end
 } plan_net;
 
 // apart: per channel, whether its ends are to be in different kernels, if they are in no feedback loop; NULL: only where they
