@@ -1088,6 +1088,7 @@ emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_fun
         c.vectors = lanes->count;
         (void)lanes_find_vectors(&c);
         make_tiles(&c);
+        c.late = lanes->late && lanes_pop_in_order(&c);
     } else {
         c.lanes = lanes->count;
         c.jams = lanes->jams;

@@ -245,6 +245,7 @@ typedef struct emit_lanes {
     bool jams; // no vectors, but they wait together
     bool shares; // nor here, but they load the same
     bool trips;  // they are trips of a firing that calls them, which is counted itself
+    bool late;   // items that lie apart are turned where they are popped, four at a time, if that can be
     int64_t in_stride, out_stride;
 } emit_lanes;
 // width: lanes of the machine's registers; most: no more are worth it.

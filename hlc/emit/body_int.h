@@ -142,6 +142,7 @@ typedef struct body_context {
     int vectors;        // firings computed side by side in vectors (lanes.c); 0: one firing, or lanes
     const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory
     int64_t in_columns;             // of in_tile
+    bool late;                      // its rows are turned where they are popped, four at a time
     uint32_t mask;                  // with vectors: of the lanes that are at the present statement; 0: all are
     const sir_stmt *mask_of; // the loop that the mask is of; NULL: of conditions in it, too
     bool first_branch;  // what is pushed here is pushed again by the lanes that are not
@@ -303,6 +304,8 @@ bool lanes_stmt(body_context *c, const sir_stmt *s);
 // The declaration of a vector at the top of the function.
 void lanes_declare_top(body_context *c, uint32_t local);
 // What goes before and behind the function's statements.
+// Whether items are popped one by one, always and in order, from places that the loops around tell.
+bool lanes_pop_in_order(const body_context *c);
 void lanes_begin(body_context *c);
 void lanes_end(body_context *c);
 

@@ -425,8 +425,74 @@ static bool decl(body_context *c, const sir_stmt *s)
     return true;
 }
 
+// Rows of the tile that are turned at once: four by four are.
+enum { LATE_ROWS = 4 };
+
+typedef struct order_look {
+    bool pops, peeks;
+} order_look;
+
+static void find_pop(void *context, sir_stmt *s)
+{
+    ((order_look *)context)->pops |= s->kind == SIR_POP;
+}
+
+static void find_peek(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    ((order_look *)context)->peeks |= e->kind == SIR_PEEK;
+}
+
+static void find_peeks(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_peek, context);
+}
+
+static bool pop_always(const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        const sir_stmt *s = b->data[i];
+        const sir_block one = {.data = (sir_stmt **)(uintptr_t)&s, .len = 1};
+        int64_t trips;
+        order_look l = {0};
+        sir_visit_stmts(&one, find_pop, &l);
+        if (!l.pops || s->kind == SIR_POP)
+            continue;
+        if (s->kind == SIR_BLOCK ? !pop_always(&s->u.block)
+                                 : s->kind != SIR_FOR || !sir_for_trips(s, &trips) || !pop_always(&s->u.for_.body))
+            return false;
+    }
+    return true;
+}
+
+bool lanes_pop_in_order(const body_context *c)
+{
+    order_look l = {0};
+    const sir_function *f = c->function;
+    sir_visit_stmts(&f->body, find_peeks, &l);
+    return c->in_tile != NULL && !l.peeks && f->peek.max == f->pop.max && f->pop.max <= c->in.lane_stride &&
+           f->pop.max % LATE_ROWS == 0 && pop_always(&f->body);
+}
+
+// The next rows of the tile, where the item that is popped is the first one's.
+static void turn_rows(body_context *c)
+{
+    const char *place = element_place(c, true, NULL), *in = pointer(c, body_named(c, BODY_IN), place);
+    bool known = is_number(place);
+    if (known && strtoll(place, NULL, 10) % LATE_ROWS != 0)
+        return;
+    if (!known) {
+        in = arena_printf(c->e->arena, "%s + (%s)", body_named(c, BODY_IN), place);
+        body_line(c, "if ((%s) %% %d == 0)", place, LATE_ROWS);
+    }
+    body_line(c, "%ssvm_tileIn(%s[%s], %s, %d, %" PRId64 ", %" PRId64 ");", known ? "" : "    ", c->in_tile, place, in,
+              LATE_ROWS, c->in_columns, c->in.lane_stride);
+}
+
 static void pop(body_context *c, const sir_stmt *s)
 {
+    if (c->late)
+        turn_rows(c);
     const sir_expr *target = s->u.set.target;
     if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL) {
         size_t uses = c->uses.len;
@@ -687,7 +753,9 @@ void lanes_begin(body_context *c)
                   c->in_columns);
         int64_t last = (c->function->peek.max - 1) % stride + 1; // rows of the last column
         const char *in = body_named(c, BODY_IN);
-        if (last >= rows)
+        if (c->late)
+            ;
+        else if (last >= rows)
             body_line(c, "svm_tileIn(%s, %s, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, in, rows,
                       c->in_columns, stride);
         else

@@ -39,6 +39,8 @@ typedef struct program_strip {
     const struct program_skew *skew; // NULL: it is not of such
     int64_t in_stride, out_stride;   // of skew
     const char *pair;                // the function that does two at once; NULL: none is there yet
+    bool one_by_one;                 // its firings are calls of `fire`, one after the other
+    const char *prefix, *arrays;     // before names of fields: of locals, and of arrays (strip_body)
 } program_strip;
 
 // What the stages at the ends of a channel of zeros (sir_zeros) do in runs of whole steady states: NOTE(zeros) in program_zeros.c.
@@ -244,6 +246,13 @@ bool program_other_functions(program_emitter *x, const plan_stage *st, const sir
                              int64_t in_first, const plan_view *out, int64_t out_first, int64_t firings,
                              program_stage *code);
 
+// The state of a strip of firings one by one, as locals, or (store) back from them.
+void program_strip_state(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
+                         const program_strip *strip, bool store);
+// As many firings of a stage as a register has lanes, where the stage has more; count 0: it has not. And their function, emitted.
+emit_lanes program_register_lanes(program_emitter *x, const program_stage *code);
+const emit_signature *program_lanes_fire(program_emitter *x, const program_stage *code, const emit_lanes *lanes);
+
 // The types and functions for vectors of so many lanes.
 void program_include_lanes(program_emitter *x, int lanes);
 
@@ -371,12 +380,20 @@ typedef struct program_tiles {
     size_t stages; // 0: none do
     int64_t steady;
     bool always; // what they do then is right for all runs
+    bool behind; // they are two, the second a tile behind the first: NOTE(behind) in program_behind.c
 } program_tiles;
-program_tiles program_find_tiles(const program_emitter *x, const program_stage *codes, size_t count);
+program_tiles program_find_tiles(program_emitter *x, const program_stage *codes, size_t count);
 // otherwise: the text of the stages for runs that are not of whole steady states.
 void program_emit_tiles(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
                         const char *otherwise);
 
+// ---- program_behind.c ----
+// How many steady states the second of two stages is behind the first, which waits; 0: it is not. And the function that does
+// both, emitted.
+int64_t program_find_behind(program_emitter *x, const program_stage *codes);
+const char *program_behind_function(program_emitter *x, const program_stage *codes);
+
+// ---- program_tiles.c ----
 // Whether the first two stages go through a run at the same time: NOTE(pairs) in program_skew.c.
 typedef enum program_pair {
     PAIR_NONE,

@@ -459,6 +459,27 @@ static strip_lanes ahead_function(program_emitter *x, emit_filter_info *info, co
     return l;
 }
 
+emit_lanes program_register_lanes(program_emitter *x, const program_stage *code)
+{
+    int width = lane_width(x);
+    emit_lanes l = emit_lane_count(&x->e, code->info->of, code->info->of->filter->work,
+                                   program_view(x, &code->walk.in_items), program_view(x, &code->walk.out_items), width,
+                                   code->walk.in_firing.data[0].stride, code->walk.out_firing.data[0].stride, width);
+    l.late = true;
+    return l.vectors && l.count == width && code->strip->lanes > width ? l : (emit_lanes){0};
+}
+
+const emit_signature *program_lanes_fire(program_emitter *x, const program_stage *code, const emit_lanes *lanes)
+{
+    emit_filter_info *info = code->info->of;
+    const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, lanes->count));
+    emit_signature *fire = ARENA_NEW(x->e.arena, emit_signature);
+    program_include_lanes(x, lanes->count);
+    *fire = emit_fire_lanes(&x->e, info, info->filter->work, name, program_view(x, &code->walk.in_items),
+                            program_view(x, &code->walk.out_items), lanes);
+    return fire;
+}
+
 // fire: of one firing, whose name stands for the function and its views. firings: of a run.
 static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                   const emit_signature *fire, const plan_walk *items, const program_walk *w,
@@ -566,8 +587,8 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
 // Names that a local for a field must not have.
 static bool clashes(const emit_filter_info *info, const emit_signature *fire)
 {
-    static const char *const own[] = {"state", "count", "i",  "i1", "i2", "i3",    "i4",  "i5",
-                                      "i6",    "i7",    "i8", "i9", "n",  "whole", "trip"};
+    static const char *const own[] = {"state", "count", "i",  "i1", "i2", "i3",    "i4",   "i5",
+                                      "i6",    "i7",    "i8", "i9", "n",  "whole", "trip", "between"};
     for (VEC_EACH(uint32_t, f, &fire->fields))
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(info->field_names.data[*f], own[i]) == 0)
@@ -600,6 +621,21 @@ static bool owns_arrays(const program_emitter *x, const emit_filter_info *info, 
     return x->p->config->opt_level >= LANES_LEVEL && bytes > 0 && bytes <= OWN_BYTES;
 }
 
+static void load_scalars(program_emitter *x, const strip_body *b, bool store)
+{
+    for (VEC_EACH(uint32_t, f, &b->fire->fields)) {
+        const char *field = b->info->field_names.data[*f];
+        const char *local = arena_printf(x->e.arena, "%s%s", b->prefix, field);
+        if (is_array_field(b->info, *f))
+            continue;
+        if (store)
+            text_line(x, 1, "state->%s = %s;", field, local);
+        else
+            text_line(x, 1, "%s = state->%s;", emit_declare(&x->e, b->info->filter->fields.data[*f].type, local),
+                      field);
+    }
+}
+
 static void load_arrays(program_emitter *x, const strip_body *b, bool store)
 {
     for (VEC_EACH(uint32_t, f, &b->fire->fields)) {
@@ -614,6 +650,15 @@ static void load_arrays(program_emitter *x, const strip_body *b, bool store)
         text_line(x, 1, "%s;", emit_declare(&x->e, b->info->filter->fields.data[*f].type, local));
         text_line(x, 1, "memcpy(%s, state->%s, sizeof %s);", local, field, local);
     }
+}
+
+void program_strip_state(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
+                         const program_strip *strip, bool store)
+{
+    const strip_body b = {.info = info, .fire = fire, .prefix = strip->prefix, .arrays = strip->arrays};
+    load_scalars(x, &b, store);
+    if (b.arrays == b.prefix)
+        load_arrays(x, &b, store);
 }
 
 // NOTE(rows). Firings that follow each other in what is read, one item each, and lie apart in what is written: C compilers put
@@ -692,11 +737,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     strbuf_add(x->e.out, "{\n");
     if (ways->skew != NULL)
         program_emit_skew(x, ways->skew, info, w->in.data[0].stride, w->out.data[0].stride);
-    for (VEC_EACH(uint32_t, f, &fire->fields))
-        if (!is_array_field(info, *f)) {
-            const char *field = info->field_names.data[*f], *local = arena_printf(x->e.arena, "%s%s", b.prefix, field);
-            text_line(x, 1, "%s = state->%s;", emit_declare(&x->e, info->filter->fields.data[*f].type, local), field);
-        }
+    load_scalars(x, &b, false);
     bool own = b.arrays == b.prefix;
     if (own)
         load_arrays(x, &b, false);
@@ -731,9 +772,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         emit_walk(x, &hinted, rounds, ways->bytes.table != NULL || ways->rows != SIZE_MAX ? "whole" : begin, fire_once,
                   &many, &b);
     verify_walk(x, w, rounds, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
-    for (VEC_EACH(uint32_t, f, &fire->fields))
-        if (!is_array_field(info, *f))
-            text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);
+    load_scalars(x, &b, true);
     if (own)
         load_arrays(x, &b, true);
     if (fire->iter)
@@ -854,6 +893,9 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
         *known = (program_strip){.name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)),
                                  .fire = *fire,
                                  .lanes = lanes.lanes,
+                                 .one_by_one = alone && ways.bytes.table == NULL && ways.rows == SIZE_MAX,
+                                 .prefix = b.prefix,
+                                 .arrays = b.arrays,
                                  .whole = threads.name != NULL || ways.skew != NULL || ways.turns != NULL,
                                  .skew = ways.skew,
                                  .in_stride = ways.skew != NULL ? w->in.data[0].stride : 0,

@@ -90,7 +90,16 @@ static int64_t steady_states(const program_emitter *x, const program_stage *code
     return steady;
 }
 
-program_tiles program_find_tiles(const program_emitter *x, const program_stage *codes, size_t count)
+// The first two stages of which the second is a tile behind the other; SIZE_MAX: there are none.
+static size_t first_behind(program_emitter *x, const program_stage *codes, size_t count)
+{
+    for (size_t i = 0; i + 1 < count; i++)
+        if (is_plain(x, &codes[i]) && is_plain(x, &codes[i + 1]) && program_find_behind(x, &codes[i]) != 0)
+            return i;
+    return SIZE_MAX;
+}
+
+program_tiles program_find_tiles(program_emitter *x, const program_stage *codes, size_t count)
 {
     const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
     program_tiles t = {.always = true};
@@ -99,6 +108,9 @@ program_tiles program_find_tiles(const program_emitter *x, const program_stage *
     if (x->net != NULL || x->pl->cut != NULL || p == NULL || p->caches.len == 0 ||
         x->p->config->opt_level < TILES_LEVEL || x->p->config->no_lanes)
         return t;
+    const size_t behind = first_behind(x, codes, count);
+    t.behind = behind == 0;
+    count = behind == 0 ? 2 : behind < count ? behind : count;
     for (; t.stages < count && is_plain(x, &codes[t.stages]); t.stages++) {
         const program_stage *code = &codes[t.stages];
         for (size_t i = 0; i < t.stages; i++)
@@ -115,6 +127,7 @@ end:
     lanes = lanes || (beside * TILE_SHARE >= waits && beside <= waits);
     if (!lanes || waits * (double)t.steady < TILE_OPERATIONS || 2 * t.steady > x->pl->strip)
         t.stages = 0;
+    t.behind &= t.stages == 2;
     return t;
 }
 
@@ -130,17 +143,35 @@ static const char *tile_start(program_emitter *x, const program_kernel *k, const
     return step == 0 ? at : arena_printf(x->e.arena, "%s + %s", at, text_times(x, "s", step));
 }
 
-void program_emit_tiles(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
-                        const char *otherwise)
+// NOTE(behind) in program_behind.c.
+static void emit_behind(program_emitter *x, const program_kernel *k, const program_stage *codes, int indent)
 {
-    int indent = t.always ? 1 : 2;
+    arena *a = x->e.arena;
+    const plan_stage *st = codes[0].stage, *next = codes[1].stage;
+    const sir_actor *first = x->m->actors.data[st->actor], *second = x->m->actors.data[next->actor];
+    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, second->filter->loc),
+                "'%s' goes through a strip with '%s', %" PRId64
+                " steady states behind it, so that its work is done while that waits [lanes]",
+                second->name, first->name, program_find_behind(x, codes));
+    text_args args = {0};
+    VEC_PUSH(a, &args, tile_start(x, k, &st->in, true, plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY), 0));
+    VEC_PUSH(a, &args, tile_start(x, k, &st->out, true, plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY), 0));
+    VEC_PUSH(a, &args, tile_start(x, k, &next->out, true, plan_out_start(x->pl, x->m, x->s, next, PLAN_STEADY), 0));
+    VEC_PUSH(a, &args, "self->steady");
+    VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, x->names[st->actor].state));
+    program_uses(x, x->own);
+    text_line(x, indent, "/* %s, and %s a tile behind */", text_actor(x, st->actor), text_actor(x, next->actor));
+    text_call(x, indent, arena_printf(a, "%s(", program_behind_function(x, codes)), &args, ");");
+}
+
+static void emit_tile_loop(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
+                           int indent)
+{
     const sir_actor *first = x->m->actors.data[codes[0].stage->actor];
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, first->filter->loc),
                 "%zu stages from '%s' on go through a strip together, %" PRId64
                 " steady states at a time, so that one's work is done while another waits [lanes]",
                 t.stages, first->name, t.steady);
-    if (!t.always)
-        text_line(x, 1, "if (self->steady != 0) {");
     text_line(x, indent,
               "for (ptrdiff_t s = 0; s < self->steady; s += %" PRId64 ") { /* a tile of the strip at a time */",
               t.steady);
@@ -163,6 +194,18 @@ void program_emit_tiles(program_emitter *x, const program_kernel *k, const progr
                            text_times(x, "steady", reps));
     }
     text_line(x, indent, "}");
+}
+
+void program_emit_tiles(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
+                        const char *otherwise)
+{
+    int indent = t.always ? 1 : 2;
+    if (!t.always)
+        text_line(x, 1, "if (self->steady != 0) {");
+    if (t.behind)
+        emit_behind(x, k, codes, indent);
+    else
+        emit_tile_loop(x, k, codes, t, indent);
     if (t.always)
         return;
     text_line(x, 1, "} else {");
