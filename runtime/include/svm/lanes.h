@@ -47,8 +47,8 @@
 #endif
 #endif
 #if defined(__clang__) && defined(__AVX512VBMI__)
-typedef char svm_ByteRow __attribute__((vector_size(64)));
-typedef signed char svm_SignedByteRow __attribute__((vector_size(64)));
+typedef char svm_WideByteRow __attribute__((vector_size(64)));
+typedef signed char svm_SignedWideByteRow __attribute__((vector_size(64)));
 #endif
 #define SVM_LANES_FEW 32 // rows that are compared with one by one
 #define SVM_LANES_PASTE(a, b) a##b
@@ -629,16 +629,16 @@ LOOK_UP(Floats, float, FLOATS)
     {                                                                                                                  \
         if (count > 256)                                                                                               \
             return OWN(svm_take##Items##OneByOne)(table, count, which);                                                \
-        svm_ByteRow t[4] = {{0}};                                                                                      \
+        svm_WideByteRow t[4] = {{0}};                                                                                      \
         memcpy(t, table, (size_t)count);                                                                               \
         which &= SVM_MASK(which >= 0) & SVM_MASK(which < count);                                                       \
-        svm_ByteRow at[COUNT / 16];                                                                                    \
+        svm_WideByteRow at[COUNT / 16];                                                                                    \
         memcpy(at, &which, sizeof at);                                                                                 \
         for (int i = 0; i < COUNT / 16; i++) {                                                                         \
-            svm_ByteRow found = __builtin_ia32_vpermi2varqi512(t[0], at[i], t[1]);                                     \
+            svm_WideByteRow found = __builtin_ia32_vpermi2varqi512(t[0], at[i], t[1]);                                     \
             if (count > 128) {                                                                                         \
-                svm_ByteRow high = __builtin_ia32_vpermi2varqi512(t[2], at[i], t[3]);                                  \
-                svm_ByteRow upper = (svm_ByteRow)((svm_SignedByteRow)at[i] < 0);                                       \
+                svm_WideByteRow high = __builtin_ia32_vpermi2varqi512(t[2], at[i], t[3]);                                  \
+                svm_WideByteRow upper = (svm_WideByteRow)((svm_SignedWideByteRow)at[i] < 0);                                       \
                 found = (high & upper) | (found & ~upper);                                                             \
             }                                                                                                          \
             at[i] = found;                                                                                             \
