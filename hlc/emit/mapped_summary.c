@@ -345,8 +345,9 @@ static const char *others_of(program_emitter *x, const mapped *all)
     if (even && (all->facts & FACT_PUTS) != 0)
         strbuf_printf(
             &text,
-            "if they are m pieces of SVM_PIECE, the last one maybe shorter, the processor with strips [a, b) of "
-            "a whole round has pieces [m a / %" PRIu32 ", m b / %" PRIu32 "), rounded %s, in runs of at most %s.",
+            "if they are m times SVM_PIECE, rounded up, the processor with strips [a, b) of a whole round has those "
+            "from number SVM_PIECE * (m a / %" PRIu32 ") on, before SVM_PIECE * (m b / %" PRIu32
+            "), where quotients are rounded %s, in runs of at most %s.",
             strips, strips, all->moved ? "down" : "up", all->moved ? "a strip" : "a round");
     else
         strbuf_add(&text, "the strips that they fill are run, the last one of them maybe shorter.");

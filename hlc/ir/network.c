@@ -218,13 +218,15 @@ static sir_wire make(splitter *s, const sir_truth *t, uint32_t bits)
     } else if (is_zero(&f1)) {
         r = sir_wire_and(s->n, sir_wire_not(x), make(s, &f0, rest));
     } else {
+        // Two of the three are made, one after the other: the first one's gates are there for the second.
         int64_t p0 = price(s, &f0, rest), p1 = price(s, &f1, rest), p2 = price(s, &f2, rest);
-        if (p0 + p2 <= p1 + p2 && p0 + p2 <= p0 + p1 + 1)
-            r = sir_wire_xor(s->n, make(s, &f0, rest), sir_wire_and(s->n, x, make(s, &f2, rest)));
-        else if (p1 + p2 <= p0 + p1 + 1)
-            r = sir_wire_xor(s->n, make(s, &f1, rest), sir_wire_and(s->n, sir_wire_not(x), make(s, &f2, rest)));
-        else
-            r = sir_wire_choose(s->n, x, make(s, &f1, rest), make(s, &f0, rest));
+        const bool with_f0 = p0 + p2 <= p1 + p2 && p0 + p2 <= p0 + p1 + 1;
+        const bool with_f1 = !with_f0 && p1 + p2 <= p0 + p1 + 1;
+        const sir_wire first = make(s, with_f0 ? &f0 : &f1, rest),
+                       second = make(s, with_f0 || with_f1 ? &f2 : &f0, rest);
+        r = with_f0   ? sir_wire_xor(s->n, first, sir_wire_and(s->n, x, second))
+            : with_f1 ? sir_wire_xor(s->n, first, sir_wire_and(s->n, sir_wire_not(x), second))
+                      : sir_wire_choose(s->n, x, first, second);
     }
     if (bits <= FEW_BITS)
         s->few[few_index(&k)] = r + 1;
