@@ -2,7 +2,7 @@
 // RUN: %host -o %t && %t | FileCheck %s
 // RUN: %host -O3 -march=native -o %t.native && %t.native | FileCheck %s
 // RUN: %host-gcc -O2 -o %t.gcc && %t.gcc | FileCheck %s
-// CHECK: 341 tiles, 0 wrong
+// CHECK: 429 tiles, 0 wrong
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,6 +66,10 @@ int main(void)
     TRY(3, 32)
     TRY(4, 17)
     TRY(4, 32)
+    TRY(4, 12)
+    TRY(4, 47)
+    TRY(6, 21)
+    TRY(8, 15)
     TRY(5, 16)
     TRY(6, 40)
     TRY(7, 16)

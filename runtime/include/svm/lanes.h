@@ -50,6 +50,7 @@
 typedef char svm_WideByteRow __attribute__((vector_size(64)));
 typedef signed char svm_SignedWideByteRow __attribute__((vector_size(64)));
 #endif
+#define SVM_TILE_FEW 3   // columns from which on they are not moved one by one
 #define SVM_LANES_FEW 32 // rows that are compared with one by one
 #define SVM_LANES_PASTE(a, b) a##b
 #define SVM_LANES_NAME(a, b) SVM_LANES_PASTE(a, b)
@@ -282,7 +283,11 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
     const ptrdiff_t full = last < rows ? columns - 1 : columns;
     const ptrdiff_t pairs = SVM_TILE_PAIRS(rows, stride);
     const ptrdiff_t turned = full / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4 + pairs; // by blocks
-    const ptrdiff_t half = full - turned >= SVM_TILE_HALF ? turned + SVM_TILE_HALF : turned;
+    const ptrdiff_t eighth = full - turned >= SVM_TILE_HALF ? turned + SVM_TILE_HALF : turned;
+    // What is left then, with columns before it once more: one by one it would take longer, and loads of whole vectors, such as
+    // those of windows, would wait until each of them is in the cache.
+    const int again = full - eighth >= SVM_TILE_FEW && full >= SVM_TILE_HALF;
+    const ptrdiff_t half = again ? full : eighth;
     for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK) {
         if (SVM_TILE_DENSE(rows, stride)) {
             svm_tileDenseIn(to + i, columns, items + i * stride, rows);
@@ -293,8 +298,11 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
         if (pairs)
             svm_tilePairsIn(to + (whole - 2) * columns + i, columns, items + i * stride + whole - 2, stride);
     }
-    for (ptrdiff_t k = 0; half > turned && k + 4 <= whole - pairs; k += 4)
+    for (ptrdiff_t k = 0; eighth > turned && k + 4 <= whole - pairs; k += 4)
         svm_tileHalfIn(to + k * columns + turned, columns, items + turned * stride + k, stride);
+    for (ptrdiff_t k = 0; again && k + 4 <= whole - pairs; k += 4)
+        svm_tileHalfIn(to + k * columns + full - SVM_TILE_HALF, columns, items + (full - SVM_TILE_HALF) * stride + k,
+                       stride);
     for (ptrdiff_t k = 0; k < rows; k++)
         for (ptrdiff_t i = k < whole - pairs ? half : k < whole ? turned : 0; i < (k < last ? columns : full); i++)
             memcpy(to + k * columns + i, items + i * stride + k, sizeof *to);
