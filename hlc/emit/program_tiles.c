@@ -155,7 +155,7 @@ static void emit_behind(program_emitter *x, const program_kernel *k, const progr
                 second->name, first->name, program_find_behind(x, codes));
     text_args args = {0};
     VEC_PUSH(a, &args, tile_start(x, k, &st->in, true, plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY), 0));
-    VEC_PUSH(a, &args, tile_start(x, k, &st->out, true, plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY), 0));
+    VEC_PUSH(a, &args, tile_start(x, k, &next->in, true, plan_in_start(x->pl, x->m, x->s, next, PLAN_STEADY), 0));
     VEC_PUSH(a, &args, tile_start(x, k, &next->out, true, plan_out_start(x->pl, x->m, x->s, next, PLAN_STEADY), 0));
     VEC_PUSH(a, &args, "self->steady");
     VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, x->names[st->actor].state));
