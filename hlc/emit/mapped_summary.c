@@ -350,7 +350,7 @@ static const char *others_of(program_emitter *x, const mapped *all)
             "), where quotients are rounded %s, in runs of at most %s.",
             strips, strips, all->moved ? "down" : "up", all->moved ? "a strip" : "a round");
     else
-        strbuf_add(&text, "the strips that they fill are run, the last one of them maybe shorter.");
+        strbuf_add(&text, "the strips that they fill are run, the last one as far as they go.");
     strbuf_add(&text,
                " Then all rounds are waited for, and what the next one needs is moved to its slot (svm_roundTurn).");
     if ((all->facts & FACT_PHASES) == 0)
