@@ -41,7 +41,7 @@ mapped_span mapped_span_of(const mapped_window *w, bool starting)
     } else {
         s.first = -mapped_history(w);
         s.from = w->input ? -s.first - r->queue->delay : 0;
-        s.items = mapped_round_up(-s.first + r->last, w->unit);
+        s.items = mapped_round_up(-s.first + (w->input ? r->last : r->given), w->unit);
     }
     s.items = s.items < w->unit ? w->unit : s.items;
     return s;

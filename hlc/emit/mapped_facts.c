@@ -45,7 +45,17 @@ static uint32_t file_number(const sir_module *m, uint32_t actor)
     return number;
 }
 
-static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *members, mapped_queue *r)
+// written: per buffer (plan_drain_writes).
+static int64_t given_at_end(const program_emitter *x, uint32_t writer, const int64_t *written)
+{
+    for (VEC_EACH(const plan_io, io, &x->pl->writers))
+        if (io->actor == writer)
+            return written[io->access.buffer];
+    return 0;
+}
+
+static void describe_queue(program_emitter *x, const plan_queue *queue, const int64_t *written, hmap *members,
+                           mapped_queue *r)
 {
     const plan_cut *cut = x->pl->cut;
     const plan_net *graph = cut->graph;
@@ -68,6 +78,8 @@ static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *me
                         .last = x->pl->drain[end]};
     if (x->fails_in_order && r->last < r->step)
         r->last = r->step;
+    r->given = given_at_end(x, st->writer, written);
+    r->given = r->given > r->last ? r->given : r->last;
     r->member =
         x->mapped->blocks ? arena_printf(x->e.arena, "queues[%zu]", (size_t)(queue - cut->queues.data)) : r->name;
     const machine_processor *engine;
@@ -357,8 +369,9 @@ const mapped *mapped_facts(program_emitter *x)
     all->strips = arena_printf(x->e.arena, "%s_STRIPS", prefix);
     all->round = arena_printf(x->e.arena, "%s_ROUND", prefix);
     all->slots = arena_printf(x->e.arena, "%s_SLOTS", prefix);
+    const int64_t *written = plan_drain_writes(x->e.arena, x->pl, x->m, x->s);
     for (VEC_EACH(const plan_queue, queue, &cut->queues))
-        describe_queue(x, queue, &members, &all->queues[queue->stream]);
+        describe_queue(x, queue, written, &members, &all->queues[queue->stream]);
     find_used(x, all);
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         describe_kernel(x, all, i, &members, &all->kernels[i]);

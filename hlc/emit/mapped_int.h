@@ -29,6 +29,7 @@ typedef struct mapped_queue {
     int64_t step, init;  // of a steady state; of the initialisation
     int64_t prime;       // that priming reads; 0: its reader does not prime
     int64_t first, last; // most in the initialisation, or when input ends in it; most at the end of input
+    int64_t given;       // then: as far as what gives them writes (plan_drain_writes); at least `last`
     bool straight;       // in rounds it is only streams
     bool forgets;        // a round leaves nothing in it for the next
     uint32_t file;       // of a reader or writer: its number

@@ -39,6 +39,9 @@ typedef struct plan_use {
 } plan_use;
 typedef void plan_use_visitor(void *context, const plan_use *use);
 void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, plan_use_visitor *visit, void *context);
+// Per buffer: up to which element, from its base on, stages write when input has ended after steady states. Those of one that
+// writes for a joiner may go further than what the joiner's firings need: its input may last longer than that of others.
+int64_t *plan_drain_writes(arena *a, const plan *pl, const sir_module *m, const schedule *s);
 
 // One side (input or output) of what a stage does: by how many items each firing moves on and how many it touches.
 typedef struct plan_side {

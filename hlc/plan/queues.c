@@ -169,6 +169,16 @@ static int64_t history_of(const plan *pl, const plan_cut *cut, uint32_t stream)
     return (int64_t)number_round_up((uint64_t)items, (uint64_t)plan_queue_line(cut, stream));
 }
 
+// Elements that what gives a queue's items may write at once, from a round's own on: at the end of input more than the drain
+// takes of them (plan_drain_writes).
+static int64_t written_of(const plan *pl, uint32_t writer)
+{
+    for (VEC_EACH(const plan_io, io, &pl->writers))
+        if (io->actor == writer)
+            return pl->buffers.data[io->access.buffer].capacity;
+    return 0;
+}
+
 void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
 {
     memset(&cut->queues, 0, sizeof cut->queues);
@@ -177,6 +187,7 @@ void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
         uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
         int64_t history = history_of(pl, cut, i), whole = cut->strips * pl->strip * plan_queue_step(cut, i);
         int64_t room = number_max(history + pl->init_drain[end], history + whole + pl->drain[end]);
+        room = number_max(room, history + written_of(pl, st->writer));
         VEC_PUSH(a, &cut->queues,
                  (plan_queue){.stream = i,
                               .delay = delay_of(pl, cut, i),

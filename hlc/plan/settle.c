@@ -221,6 +221,23 @@ static void size_use(void *context, const plan_use *use)
     }
 }
 
+static void note_drained(void *context, const plan_use *use)
+{
+    sizes *z = context;
+    if (use->writes)
+        z->furthest[use->buffer] =
+            number_max(z->furthest[use->buffer], view_end(&use->access->view, use->init + use->drain));
+}
+
+int64_t *plan_drain_writes(arena *a, const plan *pl, const sir_module *m, const schedule *s)
+{
+    sizes z = {.furthest = ARENA_ARRAY(a, int64_t, pl->buffers.len + 1)};
+    plan_visit_uses(pl, m, s, note_drained, &z);
+    for (size_t i = 0; i < pl->buffers.len; i++)
+        z.furthest[i] = number_max(z.furthest[i] - pl->buffers.data[i].base, 0);
+    return z.furthest;
+}
+
 static const plan_reason *find_sizes(arena *a, plan *pl, const sir_module *m, const schedule *s)
 {
     size_t n = pl->buffers.len;
