@@ -387,6 +387,12 @@ static void make_unsure(parse_context *ctx, const char *name)
     hmap_set(ctx->program->unsure, name, ctx->program);
 }
 
+static void make_name(const parse_feed *f, token *t)
+{
+    t->value.name = intern(f->ctx->names, streamit_token_name(t->kind));
+    t->kind = TOK_ID;
+}
+
 static bool repair_reserved_name(parse_feed *f)
 {
     token *t = tok(f, f->at);
@@ -397,23 +403,33 @@ static bool repair_reserved_name(parse_feed *f)
         diag_error(f->ctx->diags, feed_range(f, f->at), "'%s' is a reserved word and cannot be used as a name", name);
         f->as_name[t->kind - TOK_FIRST_KEYWORD] = true;
     }
-    t->kind = TOK_ID;
-    t->value.name = intern(f->ctx->names, name);
+    make_name(f, t);
     make_unsure(f->ctx, t->value.name);
     return true;
+}
+
+// Words that the language got in 2011: programs from before have them as names. As words they are only "iter()", and "stateful"
+// before a filter.
+static bool is_late_word(const parse_feed *f)
+{
+    int kind = tok(f, f->at)->kind;
+    return kind == TOK_ITER ? tok(f, f->at + 1)->kind != '(' : kind == TOK_STATEFUL && used_as_name(f, f->at);
 }
 
 // A reserved word that the file uses as a name, and here is not followed by what it needs as a word.
 static void keep_as_name(parse_feed *f)
 {
     token *t = tok(f, f->at);
+    if (is_late_word(f)) {
+        make_name(f, t);
+        return;
+    }
     if (!streamit_token_is_keyword(t->kind) || begins_type(t->kind) || !f->as_name[t->kind - TOK_FIRST_KEYWORD])
         return;
     int next = tok(f, f->at + 1)->kind;
     if (next == '(' || next == '{' || !used_as_name(f, f->at))
         return;
-    t->value.name = intern(f->ctx->names, streamit_token_name(t->kind));
-    t->kind = TOK_ID;
+    make_name(f, t);
 }
 
 // Leaves out a token: names in skipped text are later not reported as unknown.
