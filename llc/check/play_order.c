@@ -365,12 +365,39 @@ static bool writes_segment(play *p, const run *r, const segment *s)
 
 // Two kernels that never block run one after the other on their processor. Bytes that both write are then no more than
 // room for either; only runs of one function hand something on there.
+static bool take_turns(const run *a, const run *b)
+{
+    return b != NULL && a->actor->processor == b->actor->processor && a->actor->never_blocks && b->actor->never_blocks &&
+           a->actor->function != b->actor->function;
+}
+
 static bool is_room(play *p, const run *a, const run *b, const segment *s)
 {
-    if (b == NULL || a->actor->processor != b->actor->processor || !a->actor->never_blocks || !b->actor->never_blocks ||
-        a->actor->function == b->actor->function)
+    return take_turns(a, b) && writes_segment(p, a, s) && writes_segment(p, b, s);
+}
+
+static bool overlaps(play *p, const access *a, const segment *s)
+{
+    const int64_t at = view_of(p, a->view)->address;
+    return at + a->begin < s->end && s->begin < at + a->end;
+}
+
+// Nor is it known of what one of them uses somewhere in a block that the other one uses those bytes: all kernels on a processor have
+// their channels and their state in one block there.
+static bool is_elsewhere(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *use,
+                         const segment *s)
+{
+    bool somewhere = use->anywhere;
+    if (!take_turns(r, b))
         return false;
-    return writes_segment(p, a, s) && writes_segment(p, b, s);
+    for (VEC_EACH(const access, a, &r->accesses)) {
+        if (a->write != write || view_of(p, a->view)->memory != view_of(p, seen)->memory)
+            continue;
+        if (!a->anywhere && !use->anywhere && overlaps(p, a, s))
+            return false;
+        somewhere |= a->anywhere && a->view == seen;
+    }
+    return somewhere;
 }
 
 // An access somewhere in a view is not known to lead into another block there (bound_accesses): nor into one that was
@@ -386,7 +413,7 @@ static bool is_beside(play *p, const run *r, uint32_t seen, bool write, const ac
         const view *u = view_of(p, a->view);
         if (a->write != write || u->memory != v->memory)
             continue;
-        if (!a->anywhere && u->address + a->begin < s->end && s->begin < u->address + a->end)
+        if (!a->anywhere && overlaps(p, a, s))
             return false;
         somewhere |= a->anywhere && a->view == seen;
     }
@@ -397,7 +424,7 @@ static bool may_conflict(play *p, const run *r, uint32_t seen, bool write, const
                          const segment *s)
 {
     return r != b && !r->over && (b == NULL || !comes_before(r, b)) && !is_room(p, r, b, s) &&
-           !is_beside(p, r, seen, write, a, s);
+           !is_beside(p, r, seen, write, a, s) && !is_elsewhere(p, r, seen, write, b, a, s);
 }
 
 static void check_segment(play *p, const run *b, const access *a, segment *s)
