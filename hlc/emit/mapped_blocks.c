@@ -497,10 +497,12 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
               "/* The queues that %s, by number. If a round may stay in its file, .before are items that must be "
               "before it there;",
               input ? "files fill" : "go to files");
-    text_line(x, 0,
-              "   .units, of a map, are bytes that it begins at a multiple of, and, of a claim, have the bits of all "
-              "numbers of items");
-    text_line(x, 0, "   that runs %s. */", input ? "read. In the initialisation .init items are read" : "write");
+    text_line(
+        x, 0,
+        "   a mapped round begins at a multiple of .units bytes in it; numbers of items that runs %s are sums of bits",
+        input ? "read" : "write");
+    text_line(x, 0, "   of .units, if they do that themselves.%s */",
+              input ? " In the initialisation .init items are read." : "");
     size_t table = text_begin_table(x, "static const svm_RoundFile %s]",
                                     input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))

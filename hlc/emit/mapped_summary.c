@@ -146,7 +146,7 @@ static void emit_files_of(program_emitter *x, const mapped *all)
             &text,
             "%sA round is not copied, but lies in the file's pages with the items before it, and engines move items "
             "from there or to there, if the file can be mapped into %s, .before items are there before the "
-            "round, and the round is whole (or, once all runs are set up, a multiple of SVM_UNIT).",
+            "round, and the round is whole (or, behind the first SVM_SLOTS rounds, a multiple of SVM_UNIT).",
             separator, x->p->plan->memory);
     if ((all->facts & FACT_FILES) != 0)
         strbuf_printf(
@@ -347,24 +347,24 @@ static const char *others_of(program_emitter *x, const mapped *all)
             &text,
             "if they are m times SVM_PIECE, rounded up, the processor with strips [a, b) of a whole round has those "
             "from number SVM_PIECE * (m a / %" PRIu32 ") on, before SVM_PIECE * (m b / %" PRIu32
-            "), where quotients are rounded %s, in runs of at most %s.",
+            ") and the round's end, where quotients are rounded %s, in runs of at most %s.",
             strips, strips, all->moved ? "down" : "up", all->moved ? "a strip" : "a round");
     else
         strbuf_add(&text, "the strips that they fill are run, the last one as far as they go.");
-    strbuf_add(&text,
-               " Then all rounds are waited for, and what the next one needs is moved to its slot (svm_roundTurn).");
+    strbuf_add(&text, " Then all rounds are waited for, and what the next one needs is moved to its slot from this "
+                      "one's or from the file "
+                      "(svm_roundTurn).");
     if ((all->facts & FACT_PHASES) == 0)
         return text.data;
     strbuf_printf(
         &text,
-        " The initialisation%s a run of each kernel by itself, on its first processor, in the first block, in "
-        "slot 0%s%s.",
-        x->pl->drains ? " and the end of input are" : " is", x->pl->drains ? " and that of the next round" : "",
-        x->pl->drains ? ", with the windows .start and .end" : ", with the windows .start");
+        " The initialisation is a run of each kernel by itself, on its first processor%s, in slot 0, with the windows "
+        ".start.",
+        all->moved ? ", in the first block (which is no turn of the blocks)" : "");
+    if (x->pl->drains)
+        strbuf_add(&text, " The end of input is another one, in the next round's slot, with the windows .end.");
     if (x->pl->drains && primes)
-        strbuf_add(
-            &text,
-            " At the end of input a run that primes goes before it there, from the items before the slot's own.");
+        strbuf_add(&text, " A run that primes goes before that, from the items before the slot's own.");
     return text.data;
 }
 
