@@ -300,8 +300,7 @@ static void emit_ends(program_emitter *x, const mapped *all)
 {
     text_line(x, 0,
               "/* The kernels' ends of queues, in numbers of items: what a run's window of each is; bytes of a block "
-              "have room for "
-              "any.");
+              "have room for any.");
     text_line(x, 0,
               "   Of runs by themselves: the first item, how many, and where in the window the kernel's own begin. */");
     size_t table = text_begin_table(x, "static const svm_RoundEnd svm_roundEnds[SVM_ENDS]");

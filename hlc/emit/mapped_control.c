@@ -508,10 +508,10 @@ static void emit_states(program_emitter *x, const mapped *all, bool reads)
     bool there = (all->facts & FACT_READS) != 0 || where == FACT_DIRECT; // where processors are threads these may wait
     for (size_t i = 0; i < x->pl->cut->queues.len; i++)
         there |= at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->base != NULL;
-    if (all->blocks && there)
+    if (all->blocks && there) {
         wanted = arena_printf(x->e.arena, "svm_roundThere(self, %s)", wanted);
-    if (all->blocks && there)
         text_line(x, 2, "/* Or fewer, where rounds stay in files and these have fewer. */");
+    }
     text_line(x, 2, "const int64_t wanted = %s;", wanted);
     if (reads)
         text_line(x, 2, "const int64_t states = %s(self, slot, wanted); /* what there is input for */",

@@ -46,14 +46,6 @@ static uint32_t file_number(const sir_module *m, uint32_t actor)
 }
 
 // written: per buffer (plan_drain_writes).
-static int64_t given_at_end(const program_emitter *x, uint32_t writer, const int64_t *written)
-{
-    for (VEC_EACH(const plan_io, io, &x->pl->writers))
-        if (io->actor == writer)
-            return written[io->access.buffer];
-    return 0;
-}
-
 static void describe_queue(program_emitter *x, const plan_queue *queue, const int64_t *written, hmap *members,
                            mapped_queue *r)
 {
@@ -78,8 +70,9 @@ static void describe_queue(program_emitter *x, const plan_queue *queue, const in
                         .last = x->pl->drain[end]};
     if (x->fails_in_order && r->last < r->step)
         r->last = r->step;
-    r->given = given_at_end(x, st->writer, written);
-    r->given = r->given > r->last ? r->given : r->last;
+    const plan_buffer *given = plan_buffer_of_end(x->pl, st->writer);
+    r->given = given != NULL && written[given - x->pl->buffers.data] > r->last ? written[given - x->pl->buffers.data]
+                                                                               : r->last;
     r->member =
         x->mapped->blocks ? arena_printf(x->e.arena, "queues[%zu]", (size_t)(queue - cut->queues.data)) : r->name;
     const machine_processor *engine;

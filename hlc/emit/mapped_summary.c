@@ -82,13 +82,13 @@ static void add_chunks(const mapped *all, const mapped_kernel *p, strbuf *text)
 
 // ---- Queues ----
 
-// Queues whose last items the next round sees too, and that kernels fill (`linked`) or files.
-static uint32_t count_halos(program_emitter *x, const mapped *all, bool linked)
+// Whether there are queues whose last items the next round sees too, and that kernels fill (`linked`), or files.
+static bool have_halos(program_emitter *x, const mapped *all, bool linked)
 {
-    uint32_t count = 0;
+    bool any = false;
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
-        count += queue->halo != 0 && mapped_is_linked(&all->queues[queue->stream]) == linked;
-    return count;
+        any |= queue->halo != 0 && mapped_is_linked(&all->queues[queue->stream]) == linked;
+    return any;
 }
 
 // "slot k from byte 1052672 + 262656 k on, item i at its byte 4 (32 + i); [0, 65536) are a round's own"
@@ -128,14 +128,14 @@ static void emit_files_of(program_emitter *x, const mapped *all)
     strbuf text;
     strbuf_init(&text, x->e.arena);
     if (reads)
-        strbuf_printf(
-            &text, "%s copies input from files to a slot before its round%s (svm_roundRead%s).", control,
-            count_halos(x, all, false) != 0 ? ", and the last items of the round before in front of it" : "",
-            count_halos(x, all, false) != 0 ? "; svm_roundTurn does the latter behind a round that was not whole" : "");
+        strbuf_printf(&text, "%s copies input from files to a slot before its round%s (svm_roundRead%s).", control,
+                      have_halos(x, all, false) ? ", and the last items of the round before in front of it" : "",
+                      have_halos(x, all, false) ? "; svm_roundTurn does the latter behind a round that was not whole"
+                                                : "");
     if (writes)
         strbuf_printf(&text, "%s%s copies output from a slot to files when its round is over (svm_roundFinish).",
                       text.len == 0 ? "" : " ", control);
-    if (count_halos(x, all, true) != 0)
+    if (have_halos(x, all, true))
         strbuf_printf(&text,
                       "%sBetween kernels, the run that gives the last items of a whole round stores them in front "
                       "of the next slot, too.",
@@ -323,9 +323,7 @@ static const char *order_of(program_emitter *x, const mapped *all)
         "A run waits for what moves its items in, for the run before it on its processor, and for what moved the "
         "items out that lay in its block. What moves items in waits for the run that last used the block%s; what "
         "moves items out waits for the run. %s enqueues all of these (svm_roundIssue), kernel after kernel: the first "
-        "run "
-        "of each of its processors, then the second ones; and waits for the last ones "
-        "(svm_roundFinish).",
+        "run of each of its processors, then the second ones; and waits for the last ones (svm_roundFinish).",
         links ? " and, if a kernel gives them, for what moved them out there" : "", x->pl->control);
 }
 
@@ -352,8 +350,7 @@ static const char *others_of(program_emitter *x, const mapped *all)
     else
         strbuf_add(&text, "the strips that they fill are run, the last one as far as they go.");
     strbuf_add(&text, " Then all rounds are waited for, and what the next one needs is moved to its slot from this "
-                      "one's or from the file "
-                      "(svm_roundTurn).");
+                      "one's or from the file (svm_roundTurn).");
     if ((all->facts & FACT_PHASES) == 0)
         return text.data;
     strbuf_printf(

@@ -286,6 +286,6 @@ bool pass_beside(hlc_program *p)
         arena_destroy(x.a);
     }
     if (any)
-        sir_canonicalize(p->module, &(canon_options){0}); // places that nobody asks for now go
+        sir_canonicalize(p->module, &(canon_options){0}); // places are gone that nothing reads
     return any;
 }

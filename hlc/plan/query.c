@@ -31,6 +31,17 @@ uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer)
     return m->actors.data[c->consumer]->kind == SIR_WRITER ? c->consumer : PLAN_NONE;
 }
 
+const plan_buffer *plan_buffer_of_end(const plan *pl, uint32_t actor)
+{
+    for (VEC_EACH(const plan_io, io, &pl->readers))
+        if (io->actor == actor)
+            return &pl->buffers.data[io->access.buffer];
+    for (VEC_EACH(const plan_io, io, &pl->writers))
+        if (io->actor == actor)
+            return &pl->buffers.data[io->access.buffer];
+    return NULL;
+}
+
 size_t plan_stage_members(const plan_stage *st)
 {
     return st->others.len + 1;

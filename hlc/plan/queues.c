@@ -135,10 +135,8 @@ int64_t plan_queue_lines_step(const plan_cut *cut, uint32_t stream)
 
 static int64_t delay_of(const plan *pl, const plan_cut *cut, uint32_t stream)
 {
-    for (VEC_EACH(const plan_io, io, &pl->readers))
-        if (io->actor == cut->graph->streams.data[stream].reader)
-            return pl->buffers.data[io->access.buffer].keep;
-    return channel_of(cut, stream)->remainder; // of a file's writer
+    const plan_buffer *b = plan_buffer_of_end(pl, cut->graph->streams.data[stream].reader);
+    return b != NULL ? b->keep : channel_of(cut, stream)->remainder; // of a file's writer
 }
 
 int64_t plan_queue_prime(const plan_cut *cut, uint32_t stream)
@@ -169,16 +167,6 @@ static int64_t history_of(const plan *pl, const plan_cut *cut, uint32_t stream)
     return (int64_t)number_round_up((uint64_t)items, (uint64_t)plan_queue_line(cut, stream));
 }
 
-// Elements that what gives a queue's items may write at once, from a round's own on: at the end of input more than the drain
-// takes of them (plan_drain_writes).
-static int64_t written_of(const plan *pl, uint32_t writer)
-{
-    for (VEC_EACH(const plan_io, io, &pl->writers))
-        if (io->actor == writer)
-            return pl->buffers.data[io->access.buffer].capacity;
-    return 0;
-}
-
 void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
 {
     memset(&cut->queues, 0, sizeof cut->queues);
@@ -187,7 +175,9 @@ void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
         uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
         int64_t history = history_of(pl, cut, i), whole = cut->strips * pl->strip * plan_queue_step(cut, i);
         int64_t room = number_max(history + pl->init_drain[end], history + whole + pl->drain[end]);
-        room = number_max(room, history + written_of(pl, st->writer));
+        // At the end of input more may be written at once than the drain takes (plan_drain_writes).
+        const plan_buffer *given = plan_buffer_of_end(pl, st->writer);
+        room = number_max(room, given != NULL ? history + given->capacity : 0);
         VEC_PUSH(a, &cut->queues,
                  (plan_queue){.stream = i,
                               .delay = delay_of(pl, cut, i),

@@ -198,6 +198,14 @@ typedef struct sizes {
     bool *has_reader;
 } sizes;
 
+static void note_drained(void *context, const plan_use *use)
+{
+    sizes *z = context;
+    if (use->writes)
+        z->furthest[use->buffer] =
+            number_max(z->furthest[use->buffer], view_end(&use->access->view, use->init + use->drain));
+}
+
 static void size_use(void *context, const plan_use *use)
 {
     sizes *z = context;
@@ -211,7 +219,7 @@ static void size_use(void *context, const plan_use *use)
         z->strip_end[use->buffer] =
             number_max(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
         z->end[use->buffer] = number_max(z->end[use->buffer], view_end(v, use->init));
-        z->furthest[use->buffer] = number_max(z->furthest[use->buffer], view_end(v, use->init + use->drain));
+        note_drained(z, use);
         z->init_furthest[use->buffer] = number_max(z->init_furthest[use->buffer], view_end(v, use->init_drain));
     } else {
         int64_t next = view_at(v, use->init);
@@ -219,14 +227,6 @@ static void size_use(void *context, const plan_use *use)
             b->base = next;
         z->has_reader[use->buffer] = true;
     }
-}
-
-static void note_drained(void *context, const plan_use *use)
-{
-    sizes *z = context;
-    if (use->writes)
-        z->furthest[use->buffer] =
-            number_max(z->furthest[use->buffer], view_end(&use->access->view, use->init + use->drain));
 }
 
 int64_t *plan_drain_writes(arena *a, const plan *pl, const sir_module *m, const schedule *s)

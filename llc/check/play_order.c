@@ -363,41 +363,40 @@ static bool writes_segment(play *p, const run *r, const segment *s)
     return false;
 }
 
-// Two kernels that never block run one after the other on their processor. Bytes that both write are then no more than
-// room for either; only runs of one function hand something on there.
+// Two kernels that never block run one after the other on their processor; only runs of one function hand something on there.
 static bool take_turns(const run *a, const run *b)
 {
-    return b != NULL && a->actor->processor == b->actor->processor && a->actor->never_blocks && b->actor->never_blocks &&
-           a->actor->function != b->actor->function;
+    return b != NULL && a->actor->processor == b->actor->processor && a->actor->never_blocks &&
+           b->actor->never_blocks && a->actor->function != b->actor->function;
 }
 
+// Bytes that both of them write are then no more than room for either.
 static bool is_room(play *p, const run *a, const run *b, const segment *s)
 {
     return take_turns(a, b) && writes_segment(p, a, s) && writes_segment(p, b, s);
 }
 
-static bool overlaps(play *p, const access *a, const segment *s)
+// Whether all that is known of a run's use of the bytes is that it uses something somewhere in the view.
+static bool is_only_somewhere(play *p, const run *r, uint32_t seen, bool write, const segment *s)
 {
-    const int64_t at = view_of(p, a->view)->address;
-    return at + a->begin < s->end && s->begin < at + a->end;
-}
-
-// Nor is it known of what one of them uses somewhere in a block that the other one uses those bytes: all kernels on a processor have
-// their channels and their state in one block there.
-static bool is_elsewhere(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *use,
-                         const segment *s)
-{
-    bool somewhere = use->anywhere;
-    if (!take_turns(r, b))
-        return false;
+    bool somewhere = false;
     for (VEC_EACH(const access, a, &r->accesses)) {
-        if (a->write != write || view_of(p, a->view)->memory != view_of(p, seen)->memory)
+        const view *u = view_of(p, a->view);
+        if (a->write != write || u->memory != view_of(p, seen)->memory)
             continue;
-        if (!a->anywhere && !use->anywhere && overlaps(p, a, s))
+        if (!a->anywhere && u->address + a->begin < s->end && s->begin < u->address + a->end)
             return false;
         somewhere |= a->anywhere && a->view == seen;
     }
     return somewhere;
+}
+
+// All kernels of a processor have their channels and their state in one block there: what one of them uses somewhere in it is not
+// known to be the other one's.
+static bool is_elsewhere(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *use,
+                         const segment *s)
+{
+    return take_turns(r, b) && (use->anywhere || is_only_somewhere(p, r, seen, write, s));
 }
 
 // An access somewhere in a view is not known to lead into another block there (bound_accesses): nor into one that was
@@ -406,18 +405,8 @@ static bool is_beside(play *p, const run *r, uint32_t seen, bool write, const ac
 {
     const view *v = view_of(p, seen), *w = view_of(p, use->view);
     const int64_t begin = w->address - v->address;
-    bool somewhere = false;
-    if (w->memory != v->memory || w->size >= v->size || begin < 0 || begin + w->size > v->size)
-        return false;
-    for (VEC_EACH(const access, a, &r->accesses)) {
-        const view *u = view_of(p, a->view);
-        if (a->write != write || u->memory != v->memory)
-            continue;
-        if (!a->anywhere && overlaps(p, a, s))
-            return false;
-        somewhere |= a->anywhere && a->view == seen;
-    }
-    return somewhere;
+    return w->memory == v->memory && w->size < v->size && begin >= 0 && begin + w->size <= v->size &&
+           is_only_somewhere(p, r, seen, write, s);
 }
 
 static bool may_conflict(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *a,
