@@ -352,7 +352,6 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
     }
     const char *march = option_last(o, OPT_MARCH);
     const native_vectors vectors = native_vectors_of(march);
-    const native_byte_costs bytes = native_bytes_of(march);
     *config = (hlc_config){
         .emit = emit_of(mode),
         .stream_ir = stream_ir,
@@ -369,7 +368,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .march = march != NULL,
         .takes_bytes = native_takes_bytes(march),
-        .bytes = {.lanes = bytes.lanes, .linear = bytes.linear, .inverse = bytes.inverse, .look_up = bytes.look_up},
+        .bytes = native_bytes_of(march),
         .vector_bytes = vectors.registers * vectors.bytes,
         .vector_registers = vectors.registers,
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),

@@ -33,15 +33,6 @@ static bool mentions(const bool *locals, const sir_expr *e)
     return false;
 }
 
-static void find_own(void *context, sir_stmt *s)
-{
-    ladder_walk *w = context;
-    if (s->kind == SIR_DECL)
-        w->own[s->u.decl.local] = true;
-    else if (s->kind == SIR_FOR)
-        w->own[s->u.for_.local] = true;
-}
-
 // x = f(x), where x is from before the loop; and what comes of such.
 static void find_going(void *context, sir_stmt *s)
 {
@@ -68,7 +59,7 @@ const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a)
         return NULL;
     w.own = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
     w.goes = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
-    sir_visit_stmts(&loop->u.for_.body, find_own, &w);
+    sir_declared_locals(&loop->u.for_.body, w.own);
     do {
         w.changed = false;
         sir_visit_stmts(&loop->u.for_.body, find_going, &w);

@@ -156,15 +156,6 @@ static bool drop_stmt(void *context, const sir_stmt *s, sir_block *to)
     return x->fails;
 }
 
-static void note_own(void *context, sir_stmt *s)
-{
-    across_finder *x = context;
-    if (s->kind == SIR_DECL)
-        x->own[s->u.decl.local] = true;
-    if (s->kind == SIR_FOR)
-        x->own[s->u.for_.local] = true;
-}
-
 static bool is_counted(const sir_stmt *s)
 {
     return s->kind == SIR_FOR && s->u.for_.lo->kind == SIR_CONST && s->u.for_.hi->kind == SIR_CONST &&
@@ -248,7 +239,7 @@ static bool find_trip(program_emitter *x, const sir_function *f, const sir_stmt 
     if (a->trips < LEAST_TRIPS || a->out_stride <= 0 || a->out_stride * a->trips > f->push.max)
         return false;
     find_values(&finder, f);
-    sir_visit_stmts(&loop->u.for_.body, note_own, &finder);
+    sir_declared_locals(&loop->u.for_.body, finder.own);
     finder.copier = (sir_copier){.arena = x->e.arena, .context = &finder, .expr = copy_peek, .stmt = drop_stmt};
     sir_block body = sir_copy_block(&finder.copier, &loop->u.for_.body);
     a->in_stride = finder.step;

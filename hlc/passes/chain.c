@@ -34,9 +34,9 @@ typedef struct chainer {
     arena *a;
     hlc_program *hlc;
     sir_module *m;
-    size_t *nodes;    // per actor: of its body; 0: it cannot be in a chain
-    uint32_t *merged; // per actor: SIR_NONE, or the first of its chain
-    hmap names;       // of filters and actors
+    size_t *nodes; // per actor: of its body; 0: it cannot be in a chain
+    bool *merged;  // per actor: it is part of the first one of its chain
+    hmap names;    // of filters and actors
     bool any;
 } chainer;
 
@@ -324,7 +324,7 @@ static void merge(chainer *x, const numbers *chain)
     m->channels.data[out].producer = chain->data[0];
     m->channels.data[out].producer_port = 0;
     for (size_t i = 1; i < chain->len; i++)
-        x->merged[chain->data[i]] = chain->data[0];
+        x->merged[chain->data[i]] = true;
     x->any = true;
 }
 
@@ -332,13 +332,10 @@ static void merge(chainer *x, const numbers *chain)
 static void compact(chainer *x)
 {
     sir_module *m = x->m;
-    bool *gone_actor = ARENA_ARRAY(x->a, bool, m->actors.len + 1),
-         *gone_channel = ARENA_ARRAY(x->a, bool, m->channels.len + 1);
-    for (size_t i = 0; i < m->actors.len; i++)
-        gone_actor[i] = x->merged[i] != SIR_NONE;
+    bool *gone_channel = ARENA_ARRAY(x->a, bool, m->channels.len + 1);
     for (size_t i = 0; i < m->channels.len; i++)
-        gone_channel[i] = gone_actor[m->channels.data[i].consumer];
-    pass_sweep(m, x->a, gone_actor, gone_channel);
+        gone_channel[i] = x->merged[m->channels.data[i].consumer];
+    pass_sweep(m, x->a, x->merged, gone_channel);
 }
 
 static bool is_stateful(const chainer *x, uint32_t actor)
@@ -375,10 +372,9 @@ bool pass_chain(hlc_program *p)
     chainer x = {.a = arena_create(), .hlc = p, .m = m};
     hmap_init(&x.names, x.a);
     x.nodes = ARENA_ARRAY(x.a, size_t, m->actors.len + 1);
-    x.merged = ARENA_ARRAY(x.a, uint32_t, m->actors.len + 1);
+    x.merged = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         x.nodes[i] = nodes_of(m, m->actors.data[i]);
-        x.merged[i] = SIR_NONE;
         hmap_set(&x.names, m->actors.data[i]->name, &x);
     }
     for (VEC_EACH(sir_filter *, f, &m->filters))

@@ -93,7 +93,8 @@ static void join(tab_known *k, tab_known other)
 // An element of a constant table.
 static tab_known look_at_table(const tabulator *t, sir_expr *e)
 {
-    tab_known k = {.known = tab_is_constant(t->filter, sir_lvalue_root(e)), .nodes = 1, .cost = load_cost(t)};
+    tab_known k = {
+        .known = sir_constant_value(t->m, t->filter, sir_lvalue_root(e)) != NULL, .nodes = 1, .cost = load_cost(t)};
     for (; k.known && (e->kind == SIR_INDEX || e->kind == SIR_MEMBER); e = e->u.arg[0])
         if (e->kind == SIR_INDEX)
             join(&k, look(t, e->u.arg[1]));

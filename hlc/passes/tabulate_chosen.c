@@ -56,7 +56,7 @@ static bool follows_loop(chosen_pass *x, const sir_expr *e)
     case SIR_LOCAL:
         return x->loop.local == e->index || (x->value[e->index] != NULL && follows_loop(x, x->value[e->index]));
     case SIR_FIELD:
-    case SIR_GLOBAL: return tab_is_constant(x->filter, e);
+    case SIR_GLOBAL: return sir_constant_value(x->m, x->filter, e) != NULL;
     case SIR_INDEX: x->table = true; break;
     case SIR_UNARY:
     case SIR_BINARY:

@@ -109,7 +109,8 @@ static bool all_settled(const few *x, const sir_expr *e, uint64_t *dims)
 
 static bool settled_element(const few *x, const sir_expr *e, uint64_t *dims)
 {
-    if (!sir_is_scalar(e->type) || !tab_is_constant(x->filter, sir_lvalue_root((sir_expr *)(uintptr_t)e)))
+    if (!sir_is_scalar(e->type) ||
+        sir_constant_value(x->m, x->filter, sir_lvalue_root((sir_expr *)(uintptr_t)e)) == NULL)
         return false;
     for (; e->kind == SIR_INDEX || e->kind == SIR_MEMBER; e = e->u.arg[0])
         if (e->kind == SIR_INDEX && !settled(x, e->u.arg[1], dims))

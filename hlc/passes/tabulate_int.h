@@ -36,8 +36,6 @@ typedef struct tab_values {
 bool tab_compute(const tab_values *t, const sir_expr *e, sir_scalar *r);
 // Where the element that an lvalue chain names lies in its variable, in scalars; -1: outside.
 int64_t tab_offset(const tab_values *t, const sir_expr *e);
-// Whether what an lvalue is made of never changes. root NULL: of no variable.
-bool tab_is_constant(const sir_filter *f, const sir_expr *root);
 // The subscript of a table for a number, whose least value has the first element.
 sir_expr *tab_subscript(sir_module *m, sir_expr *number, int64_t least, sir_loc loc);
 // The field of a filter that is this constant table; if there is none yet a new one, with a copy of the value.

@@ -100,7 +100,7 @@ static bool depends_on(key_pass *x, const sir_expr *e, uint32_t *loops)
     if (e->kind == SIR_PEEK || e->kind == SIR_FETCH || e->kind == SIR_ITER)
         return false;
     if (e->kind == SIR_FIELD || e->kind == SIR_GLOBAL)
-        return tab_is_constant(x->filter, e);
+        return sir_constant_value(x->m, x->filter, e) != NULL;
     x->looks_up |= e->kind == SIR_INDEX && e->u.arg[1]->kind != SIR_CONST;
     size_t arity = sir_expr_arity(e);
     for (size_t i = 0; i < arity; i++)
@@ -424,7 +424,7 @@ static bool find_row(key_pass *x, const sir_expr *e, row_value *r)
     case SIR_CONST: return true;
     case SIR_LOCAL: return find_row_of_local(x, e->index, r);
     case SIR_FIELD:
-    case SIR_GLOBAL: return tab_is_constant(x->filter, e);
+    case SIR_GLOBAL: return sir_constant_value(x->m, x->filter, e) != NULL;
     case SIR_UNARY:
     case SIR_BINARY:
     case SIR_SELECT:

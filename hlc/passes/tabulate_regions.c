@@ -112,7 +112,7 @@ static void see_expr(void *context, sir_expr *e, bool written)
     x->look_ups += e->kind == SIR_INDEX && !is_counted(x, e->u.arg[1]);
     x->unfit |= e->kind == SIR_PEEK || e->kind == SIR_FETCH || e->kind == SIR_ITER || !is_computed(e);
     if (e->kind == SIR_FIELD || e->kind == SIR_GLOBAL)
-        x->unfit |= written || !tab_is_constant(x->filter, e);
+        x->unfit |= written || sir_constant_value(x->m, x->filter, e) == NULL;
     if (e->kind != SIR_LOCAL)
         return;
     bool inside = x->declared[e->index];

@@ -51,12 +51,6 @@ static bool compute_binary(const tab_values *t, const sir_expr *e, sir_scalar *r
     return tab_compute(t, e->u.arg[1], &b) && sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, a, b, r);
 }
 
-bool tab_is_constant(const sir_filter *f, const sir_expr *root)
-{
-    return root != NULL &&
-           (root->kind == SIR_GLOBAL || (root->kind == SIR_FIELD && f->fields.data[root->index].constant));
-}
-
 bool tab_compute(const tab_values *t, const sir_expr *e, sir_scalar *r)
 {
     sir_scalar a, b = {0};

@@ -157,8 +157,8 @@ static void remark(const problem *k, const map_result *r, bool searched)
                 bound.seconds / r->seconds, searched ? "; assigned by the search" : "");
 }
 
-// Of what was worked out: seconds of a strip, and what takes that long; NULL: nothing is predicted.
-static const map_result *predict(hlc_program *p, const plan_evaluation *e)
+// Of what was worked out: the problem, seconds of a strip, and what takes that long; NULL: nothing is predicted.
+static const map_result *predict(hlc_program *p, const plan_evaluation *e, problem *k)
 {
     const char *why = NULL;
     if (e->fails != NULL || e->cut == NULL)
@@ -166,8 +166,8 @@ static const map_result *predict(hlc_program *p, const plan_evaluation *e)
     for (VEC_EACH(const plan_processor, x, &e->cut->resources->processors))
         if (plan_launches(x->processor))
             return NULL; // what launches cost is no part of the search's problem
-    problem k = problem_of(p, e->plan);
-    const map_result *r = map_judge(p->arena, &k.map, e->cut->strips, e->cut->where, &why);
+    *k = problem_of(p, e->plan);
+    const map_result *r = map_judge(p->arena, &k->map, e->cut->strips, e->cut->where, &why);
     return r == NULL || r->seconds <= 0 || r->bound.seconds <= 0 ? NULL : r;
 }
 
@@ -198,10 +198,10 @@ static bool may_run_so(const plan_cut *cut, const plan_assignment *round)
 
 plan_evaluation plan_search(hlc_program *p, const plan_candidate *c, plan_evaluation e)
 {
-    const map_result *there = predict(p, &e), *judged = there;
+    problem k;
+    const map_result *there = predict(p, &e, &k), *judged = there;
     if (there == NULL)
         return e;
-    problem k = problem_of(p, e.plan);
     // Strips of a round follow each other through the kernels, and few rounds are under way: no shorter ones than there are.
     // With --max-latency no longer ones: rounds under way were counted for these.
     const uint32_t least = e.cut->strips, needed = (uint32_t)plan_cut_least_strips(e.plan, e.cut, e.plan->strip);
@@ -214,11 +214,13 @@ plan_evaluation plan_search(hlc_program *p, const plan_candidate *c, plan_evalua
     if (gains && (p->config->max_latency == 0 || found->strips * times <= most)) {
         plan_candidate other = *c;
         other.round = (plan_assignment){found->strips * times, e.cut->slots, e.cut->rounds, repeat(&k, found, times)};
-        const bool may = may_run_so(e.cut, &other.round);
-        const plan_evaluation o = may ? plan_evaluate(p, &other) : e;
-        const map_result *then = may ? predict(p, &o) : NULL;
-        e = then != NULL ? o : e;
-        judged = then != NULL ? then : there;
+        if (may_run_so(e.cut, &other.round)) {
+            problem its;
+            const plan_evaluation o = plan_evaluate(p, &other);
+            const map_result *then = predict(p, &o, &its);
+            e = then != NULL ? o : e;
+            judged = then != NULL ? then : there;
+        }
     }
     map_limit *bound = ARENA_NEW(p->arena, map_limit);
     *bound = find_bound(&k, judged);

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/plan/plan.h"
+
 typedef struct cutter {
     arena *a;
     const sir_module *m;
@@ -474,15 +476,10 @@ static void cut(cutter *c)
 // feedback loops.
 static bool must_be_single(const cutter *c)
 {
-    size_t printing = 0;
     bool loops = false;
-    for (uint32_t i = 0; i < c->m->actors.len; i++) {
-        if (!sir_prints(c->m->actors.data[i]))
-            continue;
-        printing++;
-        loops |= c->s->cycle[i] >= 0 && !c->alone[i];
-    }
-    return !c->s->dynamic && printing > 1 && loops;
+    for (uint32_t i = 0; i < c->m->actors.len; i++)
+        loops |= sir_prints(c->m->actors.data[i]) && c->s->cycle[i] >= 0 && !c->alone[i];
+    return !c->s->dynamic && loops && plan_several_print(c->m);
 }
 
 plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways, const bool *apart)

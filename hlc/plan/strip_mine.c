@@ -86,9 +86,11 @@ static double net_bytes(const hlc_program *p, const plan *pl)
     double bytes = (double)pl->bytes;
     for (size_t i = 0; i < pl->capacities.len; i++) {
         const plan_stream *st = &pl->net->streams.data[i];
-        int64_t items = pl->capacities.data[i], read = st->from == SIR_NONE ? items_read(p, st) * pl->strip : 0;
-        if (st->from == SIR_NONE)
+        int64_t items = pl->capacities.data[i];
+        if (st->from == SIR_NONE) {
+            const int64_t read = items_read(p, st) * pl->strip;
             items = read + number_max(items, read);
+        }
         bytes += (double)items * (double)plan_element_bytes(pl->net->whole, st->channel);
     }
     return bytes;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the compilers, built with sanitizers, over whole programs: compilers.py --source=ROOT --bin=FOLDER --work=FOLDER.
 
-Every program goes through the high-level compiler, whose outputs and levels the programs take in turn (each takes all with --all),
-and a few steady states of the interpreter; stream IR and plans go through svm-opt, which must give them back unchanged. Source texts that are errors, and SVM C, are checked.
+Every program goes through the high-level compiler, whose outputs and levels the programs take in turn (each takes all
+with --all), and a few steady states of the interpreter; stream IR and plans go through svm-opt, which must give them
+back unchanged. Source texts that are errors, and SVM C, are checked.
 Whether a program is right is not asked here: exit codes are 0 or 1, and no sanitizer has anything to say.
 """
 import argparse
