@@ -102,9 +102,9 @@ static void block_effects(effect_walk *w, const sir_block *b)
 // The function's, and those of all that it calls.
 static void function_effects(effect_walk *w, const sir_function *f)
 {
-    body_called called;
-    body_called_init(&called, w->e->arena);
-    body_add_called(&called, f);
+    sir_called called;
+    sir_called_init(&called, w->e->arena);
+    sir_add_called(&called, f);
     block_effects(w, &f->body);
     for (VEC_EACH(const sir_function *, g, &called.functions))
         block_effects(w, &(*g)->body);
@@ -618,14 +618,14 @@ emit_signature emit_value_function(emitter *e, emit_filter_info *info, const sir
     return s;
 }
 
-static void add_calls(body_called *c, const emitter *e, const sir_filter *f)
+static void add_calls(sir_called *c, const emitter *e, const sir_filter *f)
 {
-    body_add_called(c, f->work);
+    sir_add_called(c, f->work);
     if (f->prework != NULL)
-        body_add_called(c, f->prework);
+        sir_add_called(c, f->prework);
     for (size_t i = 0; i < f->handlers.len; i++)
         if (body_is_received(e, f, f->handlers.data[i]))
-            body_add_called(c, f->handlers.data[i]);
+            sir_add_called(c, f->handlers.data[i]);
 }
 
 // Functions in any order may call each other: prototypes first where there are several.
@@ -653,13 +653,13 @@ void emit_module_functions(emitter *e)
 {
     const sir_module *m = e->module;
     VEC(struct emit_helper) bodies = {0};
-    body_called called;
-    body_called_init(&called, e->arena);
+    sir_called called;
+    sir_called_init(&called, e->arena);
     for (size_t i = 0; i < m->filters.len; i++)
         add_calls(&called, e, m->filters.data[i]);
     for (size_t i = 0; i < m->functions.len; i++) {
         const sir_function *f = m->functions.data[i];
-        if (!body_is_called(&called, f))
+        if (!sir_is_called(&called, f))
             continue;
         const char *wanted = emit_module_function_name(e->arena, f);
         struct emit_helper h = {f, f->kind == SIR_NATIVE ? wanted : emit_unique_name(e, wanted)};
@@ -746,12 +746,12 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
         body_hold_inverses(e, info, (uint32_t)i);
     }
     emit_state_struct(e, info);
-    body_called called;
-    body_called_init(&called, e->arena);
+    sir_called called;
+    sir_called_init(&called, e->arena);
     add_calls(&called, e, f);
     for (size_t i = 0; i < f->functions.len; i++) {
         const sir_function *function = f->functions.data[i];
-        if (!body_is_called(&called, function))
+        if (!sir_is_called(&called, function))
             continue;
         const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_%s", info->c_name, f->functions.data[i]->name));
         VEC_PUSH(e->arena, &info->helpers, (struct emit_helper){f->functions.data[i], name});

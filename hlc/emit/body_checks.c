@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "hlc/emit/body_int.h"
-#include "hlc/ir/walk.h"
 
 void emitter_check(emitter *e, bool rates, bool bounds)
 {

@@ -127,7 +127,7 @@ typedef struct body_context {
     int indent;
     const char **constant_names; // with keep_names: of the filter's constant fields
     hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside; else NULL
-    body_rate_checks rates;
+    body_rate_checks rates; // those of peeks: of pops and pushes the tapes say what is checked
     bool dry;           // calls pass no more than the language says (body_needs.c)
     uint32_t labels; // given out so far
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
@@ -216,18 +216,6 @@ int64_t body_const_int(const sir_expr *e); // of a SIR_CONST
 // Whether the program may stop or wait in it, so that it is computed even if nobody reads what comes out. NULL: no.
 bool body_may_trap(const body_context *c, const sir_expr *e);
 
-// ---- body_called.c ----
-// The functions that bodies call, themselves or through others: each once, in the order in which they are met. Native ones,
-// which have no bodies, are among them.
-typedef struct body_called {
-    arena *arena;
-    hmap known; // by address
-    VEC(const sir_function *) functions;
-} body_called;
-void body_called_init(body_called *c, arena *a);
-void body_add_called(body_called *c, const sir_function *f); // by its body
-bool body_is_called(const body_called *c, const sir_function *f);
-
 // ---- body_needs.c ----
 // What a function's callers pass to it beside its own parameters: the actor's name, the most items of the firing's tapes.
 typedef struct body_needs {
@@ -303,9 +291,9 @@ void lanes_store(body_context *c, const sir_expr *index, const sir_expr *value);
 bool lanes_stmt(body_context *c, const sir_stmt *s);
 // The declaration of a vector at the top of the function.
 void lanes_declare_top(body_context *c, uint32_t local);
-// What goes before and behind the function's statements.
 // Whether items are popped one by one, always and in order, from places that the loops around tell.
 bool lanes_pop_in_order(const body_context *c);
+// What goes before and behind the function's statements.
 void lanes_begin(body_context *c);
 void lanes_end(body_context *c);
 

@@ -4,6 +4,7 @@
 // Whether there are such checks the text of a function tells. So it is written once for that, before the text of whatever
 // calls it, with calls that pass nothing on, and forgotten.
 #include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
 
 // Functions of helper blocks are no filter's.
 static emit_filter_info *owner(emit_filter_info *info, const sir_function *f)
@@ -43,9 +44,9 @@ static void add_own(const emitter *e, const sir_function *f, body_needs *all)
 
 void body_find_needs(emitter *e, emit_filter_info *info, const sir_function *f)
 {
-    body_called called;
-    body_called_init(&called, e->arena);
-    body_add_called(&called, f);
+    sir_called called;
+    sir_called_init(&called, e->arena);
+    sir_add_called(&called, f);
     find_own(e, info, f);
     for (VEC_EACH(const sir_function *, g, &called.functions))
         find_own(e, info, *g);
@@ -54,9 +55,9 @@ void body_find_needs(emitter *e, emit_filter_info *info, const sir_function *f)
 body_needs body_needs_of(emitter *e, const sir_function *f)
 {
     body_needs all = {0};
-    body_called called;
-    body_called_init(&called, e->arena);
-    body_add_called(&called, f);
+    sir_called called;
+    sir_called_init(&called, e->arena);
+    sir_add_called(&called, f);
     add_own(e, f, &all);
     for (VEC_EACH(const sir_function *, g, &called.functions))
         add_own(e, *g, &all);

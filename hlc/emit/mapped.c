@@ -220,7 +220,6 @@ mapped_slots mapped_slots_of(const program_emitter *x, const mapped_queue *r)
 void mapped_queue_table(program_emitter *x, const mapped *all)
 {
     const plan_cut *cut = x->pl->cut;
-    uint64_t total = 0;
     text_line(x, 0,
               "/* Where queues lie in the shared memory, in bytes; room of a slot, and what of it is before a round's "
               "own, in items. */");
@@ -230,7 +229,7 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
         const mapped_slots slots = mapped_slots_of(x, r);
         text_args row = {0};
         VEC_PUSH(x->e.arena, &row, arena_printf(x->e.arena, "\"%s\"", r->name));
-        mapped_column(x, &row, "address", (int64_t)total);
+        mapped_column(x, &row, "address", (int64_t)r->address);
         mapped_column(x, &row, "slot", slots.count > 1 ? (int64_t)slots.bytes : 0);
         mapped_column(x, &row, "room", queue->room);
         mapped_column(x, &row, "history", queue->history);
@@ -241,7 +240,6 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
         if (r->stream->from != SIR_NONE && r->stream->to != SIR_NONE)
             VEC_PUSH(x->e.arena, &row, ".linked = true");
         text_call(x, 1, "{", &row, "},");
-        total += slots.bytes * slots.count;
     }
     text_end_table(x, table);
 }
@@ -249,19 +247,14 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
 // Bytes of all queues, and what they begin at a multiple of.
 static uint64_t queue_bytes(const program_emitter *x, const mapped *all)
 {
-    uint64_t total = slot_unit(x->pl->cut);
-    for (VEC_EACH(const plan_queue, queue, &x->pl->cut->queues)) {
-        const mapped_slots slots = mapped_slots_of(x, &all->queues[queue->stream]);
-        total += slots.bytes * slots.count;
-    }
-    return total;
+    return slot_unit(x->pl->cut) + all->queue_bytes;
 }
 
 // Of programs with streams.
 static void emit_create_queues(program_emitter *x, const mapped *all)
 {
     const plan_cut *cut = x->pl->cut;
-    uint64_t unit = slot_unit(cut), total = 0;
+    const uint64_t unit = slot_unit(cut);
     text_line(x, 0, "/* Slots of the queues, one behind the other. */");
     text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -272,13 +265,12 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         const mapped_slots slots = mapped_slots_of(x, r);
-        const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
+        const char *at = arena_printf(x->e.arena, "at + %" PRIu64, r->address);
         if (slots.count > 1)
             at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, slots.bytes);
         text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member, x->pl->memory,
                   at, queue->room, r->type);
         text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
-        total += slots.bytes * slots.count;
     }
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");

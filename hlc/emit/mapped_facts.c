@@ -363,8 +363,13 @@ const mapped *mapped_facts(program_emitter *x)
     all->round = arena_printf(x->e.arena, "%s_ROUND", prefix);
     all->slots = arena_printf(x->e.arena, "%s_SLOTS", prefix);
     const int64_t *written = plan_drain_writes(x->e.arena, x->pl, x->m, x->s);
-    for (VEC_EACH(const plan_queue, queue, &cut->queues))
-        describe_queue(x, queue, written, &members, &all->queues[queue->stream]);
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
+        mapped_queue *r = &all->queues[queue->stream];
+        describe_queue(x, queue, written, &members, r);
+        const mapped_slots slots = mapped_slots_of(x, r);
+        r->address = all->queue_bytes;
+        all->queue_bytes += slots.bytes * slots.count;
+    }
     find_used(x, all);
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         describe_kernel(x, all, i, &members, &all->kernels[i]);

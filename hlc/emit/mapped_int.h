@@ -23,6 +23,7 @@ typedef struct mapped_queue {
     const char *member;      // of the instance
     const sir_type *item;
     uint64_t size;       // of an item, in bytes
+    uint64_t address;    // of its first slot, in bytes from where queues begin
     int64_t unit;        // items that make whole units of what engines move
     int64_t line;        // and, if those are few, of the shared memory's alignment
     int64_t aligned;     // and of the alignment of processors' memories
@@ -120,6 +121,7 @@ typedef struct mapped_kernel {
 typedef struct mapped {
     mapped_queue *queues;                       // by stream
     mapped_kernel *kernels;                     // by kernel
+    uint64_t queue_bytes;                       // of all slots of all queues
     const char *processors;                     // the table
     const char *strip, *strips, *round, *slots; // constants
     const char *init;                           // the table of the initialisation's firings

@@ -92,7 +92,7 @@ static bool have_halos(program_emitter *x, const mapped *all, bool linked)
 }
 
 // "slot k from byte 1052672 + 262656 k on, item i at its byte 4 (32 + i); [0, 65536) are a round's own"
-static void emit_queue(program_emitter *x, const mapped *all, const plan_queue *queue, uint64_t at)
+static void emit_queue(program_emitter *x, const mapped *all, const plan_queue *queue)
 {
     const mapped_queue *r = &all->queues[queue->stream];
     const mapped_slots slots = mapped_slots_of(x, r);
@@ -102,9 +102,9 @@ static void emit_queue(program_emitter *x, const mapped *all, const plan_queue *
     strbuf_printf(&text, "%s: ", r->name);
     if (slots.count > 1)
         strbuf_printf(&text, "slot k from byte %s%" PRIu64 " k on",
-                      at == 0 ? "" : arena_printf(a, "%" PRIu64 " + ", at), slots.bytes);
+                      r->address == 0 ? "" : arena_printf(a, "%" PRIu64 " + ", r->address), slots.bytes);
     else
-        strbuf_printf(&text, "one slot from byte %" PRIu64 " on", at);
+        strbuf_printf(&text, "one slot from byte %" PRIu64 " on", r->address);
     const char *number = queue->history == 0 ? "i" : arena_printf(a, "(%" PRId64 " + i)", queue->history);
     strbuf_printf(&text, ", item i at its byte %" PRIu64 " %s", r->size, number);
     if (r->step != 0)
@@ -114,10 +114,18 @@ static void emit_queue(program_emitter *x, const mapped *all, const plan_queue *
     paragraph(x, "     ", "       ", text.data, "");
 }
 
+static strbuf *begin_sentence(strbuf *text)
+{
+    if (text->len != 0)
+        strbuf_addc(text, ' ');
+    return text;
+}
+
 // Who puts items into the queues, and takes them out.
 static void emit_files_of(program_emitter *x, const mapped *all)
 {
     const char *control = x->pl->control;
+    const bool halos = have_halos(x, all, false);
     bool reads = false, writes = false, maps = false;
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
@@ -128,33 +136,30 @@ static void emit_files_of(program_emitter *x, const mapped *all)
     strbuf text;
     strbuf_init(&text, x->e.arena);
     if (reads)
-        strbuf_printf(&text, "%s copies input from files to a slot before its round%s (svm_roundRead%s).", control,
-                      have_halos(x, all, false) ? ", and the last items of the round before in front of it" : "",
-                      have_halos(x, all, false) ? "; svm_roundTurn does the latter behind a round that was not whole"
-                                                : "");
+        strbuf_printf(begin_sentence(&text),
+                      "%s copies input from files to a slot before its round%s (svm_roundRead%s).", control,
+                      halos ? ", and the last items of the round before in front of it" : "",
+                      halos ? "; svm_roundTurn does the latter behind a round that was not whole" : "");
     if (writes)
-        strbuf_printf(&text, "%s%s copies output from a slot to files when its round is over (svm_roundFinish).",
-                      text.len == 0 ? "" : " ", control);
+        strbuf_printf(begin_sentence(&text),
+                      "%s copies output from a slot to files when its round is over (svm_roundFinish).", control);
     if (have_halos(x, all, true))
-        strbuf_printf(&text,
-                      "%sBetween kernels, the run that gives the last items of a whole round stores them in front "
-                      "of the next slot, too.",
-                      text.len == 0 ? "" : " ");
-    const char *separator = text.len == 0 ? "" : " ";
+        strbuf_add(begin_sentence(&text),
+                   "Between kernels, the run that gives the last items of a whole round stores them "
+                   "in front of the next slot, too.");
     if (maps)
         strbuf_printf(
-            &text,
-            "%sA round is not copied, but lies in the file's pages with the items before it, and engines move items "
+            begin_sentence(&text),
+            "A round is not copied, but lies in the file's pages with the items before it, and engines move items "
             "from there or to there, if the file can be mapped into %s, .before items are there before the "
             "round, and the round is whole (or, behind the first SVM_SLOTS rounds, a multiple of SVM_UNIT).",
-            separator, x->p->plan->memory);
+            x->p->plan->memory);
     if ((all->facts & FACT_FILES) != 0)
-        strbuf_printf(
-            &text,
-            "%sA round is not copied, but stays in its file, if that is no pipe and .before items are there before "
+        strbuf_add(
+            begin_sentence(&text),
+            "A round is not copied, but stays in its file, if that is no pipe and .before items are there before "
             "the round: each run then reads its items, with those before them, from the file to its "
-            "processor's self->scratch, or writes them from there to the file.",
-            separator);
+            "processor's self->scratch, or writes them from there to the file.");
     if (text.len != 0)
         paragraph(x, "   ", "   ", text.data, "");
 }
@@ -162,17 +167,13 @@ static void emit_files_of(program_emitter *x, const mapped *all)
 static void emit_queues(program_emitter *x, const mapped *all)
 {
     const plan_cut *cut = x->p->cut;
-    uint64_t at = 0;
     paragraph(x, "", "   ",
               arena_printf(x->e.arena,
                            "   Queues lie in %s, from self->memory on. Round r uses slot r %% %" PRIu32 " of each:",
                            x->p->plan->memory, cut->slots),
               "");
-    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
-        const mapped_slots slots = mapped_slots_of(x, &all->queues[queue->stream]);
-        emit_queue(x, all, queue, at);
-        at += slots.bytes * slots.count;
-    }
+    for (VEC_EACH(const plan_queue, queue, &cut->queues))
+        emit_queue(x, all, queue);
     emit_files_of(x, all);
 }
 
@@ -273,7 +274,7 @@ static void emit_channels(program_emitter *x, const mapped_kernel *p)
     uint64_t begun = 0, ended = 0; // of the channel before
     for (size_t i = 0; i < inside.len && i < NAMED_CHANNELS; i++) {
         const plan_buffer *b = inside.data[i];
-        const uint64_t end = b->address + (uint64_t)b->capacity * plan_element_bytes(x->m, b->channel);
+        const uint64_t end = b->address + plan_buffer_bytes(b, x->m);
         strbuf_add(&text, i == 0 ? "" : ",");
         if (i == 0 || b->address != begun || end != ended)
             strbuf_printf(&text, " [%" PRIu64 ", %" PRIu64 ")", b->address, end);

@@ -162,6 +162,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->filters, a);
     hmap_init(&x->fires, a);
     hmap_init(&x->strips, a);
+    hmap_init(&x->behinds, a);
     hmap_init(&x->threads, a);
     hmap_init(&x->lanes, a);
     hmap_init(&x->lane_headers, a);

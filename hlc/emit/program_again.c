@@ -31,11 +31,12 @@ static void find_in_stmt(void *context, sir_stmt *s)
 
 static bool function_may_fail(finder *f, const sir_function *function)
 {
-    f->open = body_find_open(&f->x->e, function, f->scratch);
     f->rates = body_rate_checks_of(&f->x->e, f->filter, function, f->dynamic);
     f->stops = f->rates.pops || f->rates.pushes || f->rates.pops_at_exit || f->rates.pushes_at_exit;
-    if (!f->stops)
+    if (!f->stops) {
+        f->open = body_find_open(&f->x->e, function, f->scratch);
         sir_visit_stmts(&function->body, find_in_stmt, f);
+    }
     return f->stops;
 }
 
@@ -44,13 +45,13 @@ bool program_may_fail(program_emitter *x, const sir_filter *filter, bool dynamic
     const sir_function *const firings[] = {filter->work, filter->prework, filter->ahead};
     arena *scratch = arena_create();
     finder f = {.x = x, .filter = filter, .dynamic = dynamic, .scratch = scratch};
-    body_called called;
-    body_called_init(&called, scratch);
+    sir_called called;
+    sir_called_init(&called, scratch);
     bool may = false;
     for (size_t i = 0; i < sizeof firings / sizeof *firings && !may; i++)
         if (firings[i] != NULL) {
             may = function_may_fail(&f, firings[i]);
-            body_add_called(&called, firings[i]);
+            sir_add_called(&called, firings[i]);
         }
     for (size_t i = 0; i < called.functions.len && !may; i++)
         may = called.functions.data[i]->kind != SIR_NATIVE && function_may_fail(&f, called.functions.data[i]);

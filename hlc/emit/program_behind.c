@@ -165,9 +165,9 @@ static const char *emit_function(program_emitter *x, const behind *b)
     VEC_PUSH(a, &params, arena_printf(a, "%s *restrict state", first->state_type));
     text_call(x, 0, arena_printf(a, "SVM_OUTLINED static void %s(", name), &params, ")");
     text_line(x, 0, "{");
-    program_strip_state(x, first, &b->codes[0].fire, strip, false);
+    program_strip_state(x, first, strip, false);
     emit_loop(x, b);
-    program_strip_state(x, first, &b->codes[0].fire, strip, true);
+    program_strip_state(x, first, strip, true);
     emit_rest(x, b);
     text_line(x, 0, "}\n");
     return name;
@@ -180,13 +180,23 @@ int64_t program_find_behind(program_emitter *x, const program_stage *codes)
     return lanes.count != 0 && lanes.count % reps == 0 && hides(x, codes, lanes.count) ? lanes.count / reps : 0;
 }
 
-const char *program_behind_function(program_emitter *x, const program_stage *codes)
+// Pairs of stages that fire the same on the same layout have one.
+const char *program_behind_function(program_emitter *x, const program_stage *codes, int64_t steady)
 {
+    const int64_t *reps = x->s->reps;
+    const char *key =
+        arena_printf(x->e.arena, "%s %s %" PRId64 " %" PRId64 " %" PRId64, codes[0].strip->name, codes[1].strip->name,
+                     kept_between(x, codes), reps[codes[0].stage->actor], reps[codes[1].stage->actor]);
+    const char *name = hmap_get(&x->behinds, key);
+    if (name != NULL)
+        return name;
     strbuf *out = x->e.out;
     x->e.out = x->before;
     const emit_lanes lanes = program_register_lanes(x, &codes[1]);
-    const behind b = {codes, program_lanes_fire(x, &codes[1], &lanes), program_find_behind(x, codes)};
-    const char *name = emit_function(x, &b);
+    const emit_signature many = program_lanes_fire(x, &codes[1], &lanes);
+    const behind b = {codes, &many, steady};
+    name = emit_function(x, &b);
     x->e.out = out;
+    hmap_set(&x->behinds, key, (void *)(uintptr_t)name);
     return name;
 }

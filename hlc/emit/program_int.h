@@ -123,6 +123,7 @@ typedef struct program_emitter {
     hmap given_names;           // of parameters for constants
     hmap fires;                 // emit_signature by function and views
     hmap strips;                // program_strip by firing function and body
+    hmap behinds;               // names of functions of two stages: program_behind.c
     bool in_cycle;              // the stage at hand is in a feedback loop: it is on a processor that keeps state
     hmap threads;               // thread functions' names by firing function, rates and inputs
     hmap lanes;                 // strip_lanes by firing function and strides
@@ -247,11 +248,10 @@ bool program_other_functions(program_emitter *x, const plan_stage *st, const sir
                              program_stage *code);
 
 // The state of a strip of firings one by one, as locals, or (store) back from them.
-void program_strip_state(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
-                         const program_strip *strip, bool store);
+void program_strip_state(program_emitter *x, const emit_filter_info *info, const program_strip *strip, bool store);
 // As many firings of a stage as a register has lanes, where the stage has more; count 0: it has not. And their function, emitted.
 emit_lanes program_register_lanes(program_emitter *x, const program_stage *code);
-const emit_signature *program_lanes_fire(program_emitter *x, const program_stage *code, const emit_lanes *lanes);
+emit_signature program_lanes_fire(program_emitter *x, const program_stage *code, const emit_lanes *lanes);
 
 // The types and functions for vectors of so many lanes.
 void program_include_lanes(program_emitter *x, int lanes);
@@ -380,20 +380,14 @@ typedef struct program_tiles {
     size_t stages; // 0: none do
     int64_t steady;
     bool always; // what they do then is right for all runs
-    bool behind; // they are two, the second a tile behind the first: NOTE(behind) in program_behind.c
+    int64_t
+        behind; // they are two, the second so many steady states behind the first: NOTE(behind) in program_behind.c; or 0
 } program_tiles;
 program_tiles program_find_tiles(program_emitter *x, const program_stage *codes, size_t count);
 // otherwise: the text of the stages for runs that are not of whole steady states.
 void program_emit_tiles(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
                         const char *otherwise);
 
-// ---- program_behind.c ----
-// How many steady states the second of two stages is behind the first, which waits; 0: it is not. And the function that does
-// both, emitted.
-int64_t program_find_behind(program_emitter *x, const program_stage *codes);
-const char *program_behind_function(program_emitter *x, const program_stage *codes);
-
-// ---- program_tiles.c ----
 // Whether the first two stages go through a run at the same time: NOTE(pairs) in program_skew.c.
 typedef enum program_pair {
     PAIR_NONE,
@@ -404,6 +398,12 @@ program_pair program_find_pair(const program_emitter *x, const program_stage *co
 // otherwise: of PAIR_STEADY, as above.
 void program_emit_pair(program_emitter *x, const program_kernel *k, const program_stage *codes, program_pair pair,
                        const char *otherwise);
+
+// ---- program_behind.c ----
+// How many steady states the second of two stages is behind the first, which waits; 0: it is not. And the function that does
+// both, emitted.
+int64_t program_find_behind(program_emitter *x, const program_stage *codes);
+const char *program_behind_function(program_emitter *x, const program_stage *codes, int64_t behind);
 
 // ---- program_kernel.c ----
 void program_kernel_scan(program_emitter *x, uint32_t kernel); // finds what the struct holds; before the following

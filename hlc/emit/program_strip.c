@@ -374,6 +374,17 @@ int program_most_aside(const program_emitter *x)
     return can ? ASIDE_REGISTERS * own : 0;
 }
 
+// So many firings beside each other, as a function.
+static emit_signature lanes_fire(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                 const plan_walk *items, const emit_lanes *lanes)
+{
+    const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, lanes->count));
+    if (lanes->vectors)
+        program_include_lanes(x, lanes->count);
+    return emit_fire_lanes(&x->e, info, f, name, program_view(x, &items->in_items), program_view(x, &items->out_items),
+                           lanes);
+}
+
 static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items,
                               int64_t in_stride, int64_t out_stride, int64_t most, bool row)
 {
@@ -393,11 +404,7 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
                 : lanes.shares  ? "loads serve all of them"
                 : lanes.vectors ? "loops vectorise"
                                 : "sums vectorise");
-    if (lanes.vectors)
-        program_include_lanes(x, l.lanes);
-    l.fire = emit_fire_lanes(&x->e, info, f,
-                             emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in,
-                             out, &lanes);
+    l.fire = lanes_fire(x, info, f, items, &lanes);
     return l;
 }
 
@@ -469,15 +476,9 @@ emit_lanes program_register_lanes(program_emitter *x, const program_stage *code)
     return l.vectors && l.count == width && code->strip->lanes > width ? l : (emit_lanes){0};
 }
 
-const emit_signature *program_lanes_fire(program_emitter *x, const program_stage *code, const emit_lanes *lanes)
+emit_signature program_lanes_fire(program_emitter *x, const program_stage *code, const emit_lanes *lanes)
 {
-    emit_filter_info *info = code->info->of;
-    const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, lanes->count));
-    emit_signature *fire = ARENA_NEW(x->e.arena, emit_signature);
-    program_include_lanes(x, lanes->count);
-    *fire = emit_fire_lanes(&x->e, info, info->filter->work, name, program_view(x, &code->walk.in_items),
-                            program_view(x, &code->walk.out_items), lanes);
-    return fire;
+    return lanes_fire(x, code->info->of, code->info->of->filter->work, &code->walk, lanes);
 }
 
 // fire: of one firing, whose name stands for the function and its views. firings: of a run.
@@ -652,13 +653,18 @@ static void load_arrays(program_emitter *x, const strip_body *b, bool store)
     }
 }
 
-void program_strip_state(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
-                         const program_strip *strip, bool store)
+// Arrays that have the prefix of scalars are locals, too.
+static void load_state(program_emitter *x, const strip_body *b, bool store)
 {
-    const strip_body b = {.info = info, .fire = fire, .prefix = strip->prefix, .arrays = strip->arrays};
-    load_scalars(x, &b, store);
-    if (b.arrays == b.prefix)
-        load_arrays(x, &b, store);
+    load_scalars(x, b, store);
+    if (b->arrays == b->prefix)
+        load_arrays(x, b, store);
+}
+
+void program_strip_state(program_emitter *x, const emit_filter_info *info, const program_strip *strip, bool store)
+{
+    const strip_body b = {.info = info, .fire = &strip->fire, .prefix = strip->prefix, .arrays = strip->arrays};
+    load_state(x, &b, store);
 }
 
 // NOTE(rows). Firings that follow each other in what is read, one item each, and lie apart in what is written: C compilers put
@@ -737,10 +743,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     strbuf_add(x->e.out, "{\n");
     if (ways->skew != NULL)
         program_emit_skew(x, ways->skew, info, w->in.data[0].stride, w->out.data[0].stride);
-    load_scalars(x, &b, false);
-    bool own = b.arrays == b.prefix;
-    if (own)
-        load_arrays(x, &b, false);
+    load_state(x, &b, false);
     if (fire->iter)
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
     const char *begin = program_launch(x, threads, w);
@@ -772,9 +775,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         emit_walk(x, &hinted, rounds, ways->bytes.table != NULL || ways->rows != SIZE_MAX ? "whole" : begin, fire_once,
                   &many, &b);
     verify_walk(x, w, rounds, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
-    load_scalars(x, &b, true);
-    if (own)
-        load_arrays(x, &b, true);
+    load_state(x, &b, true);
     if (fire->iter)
         text_line(x, 1, "*iter = (int)n;");
     strbuf_add(x->e.out, "}\n\n");

@@ -57,8 +57,8 @@ static bool overlap(const program_emitter *x, uint32_t a, uint32_t b)
     if (a == b || a == PLAN_NONE || b == PLAN_NONE)
         return false;
     const plan_buffer *p = &x->pl->buffers.data[a], *q = &x->pl->buffers.data[b];
-    uint64_t p_end = p->address + (uint64_t)p->capacity * plan_element_bytes(x->m, p->channel);
-    uint64_t q_end = q->address + (uint64_t)q->capacity * plan_element_bytes(x->m, q->channel);
+    uint64_t p_end = p->address + plan_buffer_bytes(p, x->m);
+    uint64_t q_end = q->address + plan_buffer_bytes(q, x->m);
     return p->address < q_end && q->address < p_end;
 }
 
@@ -90,13 +90,10 @@ static int64_t steady_states(const program_emitter *x, const program_stage *code
     return steady;
 }
 
-// The first two stages of which the second is a tile behind the other; SIZE_MAX: there are none.
-static size_t first_behind(program_emitter *x, const program_stage *codes, size_t count)
+// How many steady states the second of the first two stages goes behind the other; 0: it does not.
+static int64_t behind_of(program_emitter *x, const program_stage *codes, size_t count)
 {
-    for (size_t i = 0; i + 1 < count; i++)
-        if (is_plain(x, &codes[i]) && is_plain(x, &codes[i + 1]) && program_find_behind(x, &codes[i]) != 0)
-            return i;
-    return SIZE_MAX;
+    return count > 1 && is_plain(x, &codes[0]) && is_plain(x, &codes[1]) ? program_find_behind(x, codes) : 0;
 }
 
 program_tiles program_find_tiles(program_emitter *x, const program_stage *codes, size_t count)
@@ -108,11 +105,12 @@ program_tiles program_find_tiles(program_emitter *x, const program_stage *codes,
     if (x->net != NULL || x->pl->cut != NULL || p == NULL || p->caches.len == 0 ||
         x->p->config->opt_level < TILES_LEVEL || x->p->config->no_lanes)
         return t;
-    const size_t behind = first_behind(x, codes, count);
-    t.behind = behind == 0;
-    count = behind == 0 ? 2 : behind < count ? behind : count;
+    t.behind = behind_of(x, codes, count);
+    count = t.behind != 0 ? 2 : count;
     for (; t.stages < count && is_plain(x, &codes[t.stages]); t.stages++) {
         const program_stage *code = &codes[t.stages];
+        if (t.stages > 0 && behind_of(x, code, count - t.stages) != 0)
+            break; // these two go by themselves
         for (size_t i = 0; i < t.stages; i++)
             if (in_each_others_way(x, codes[i].stage, code->stage))
                 goto end;
@@ -127,7 +125,7 @@ end:
     lanes = lanes || (beside * TILE_SHARE >= waits && beside <= waits);
     if (!lanes || waits * (double)t.steady < TILE_OPERATIONS || 2 * t.steady > x->pl->strip)
         t.stages = 0;
-    t.behind &= t.stages == 2;
+    t.behind = t.stages == 2 ? t.behind : 0;
     return t;
 }
 
@@ -144,7 +142,8 @@ static const char *tile_start(program_emitter *x, const program_kernel *k, const
 }
 
 // NOTE(behind) in program_behind.c.
-static void emit_behind(program_emitter *x, const program_kernel *k, const program_stage *codes, int indent)
+static void emit_behind(program_emitter *x, const program_kernel *k, const program_stage *codes, int64_t behind,
+                        int indent)
 {
     arena *a = x->e.arena;
     const plan_stage *st = codes[0].stage, *next = codes[1].stage;
@@ -152,7 +151,7 @@ static void emit_behind(program_emitter *x, const program_kernel *k, const progr
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, second->filter->loc),
                 "'%s' goes through a strip with '%s', %" PRId64
                 " steady states behind it, so that its work is done while that waits [lanes]",
-                second->name, first->name, program_find_behind(x, codes));
+                second->name, first->name, behind);
     text_args args = {0};
     VEC_PUSH(a, &args, tile_start(x, k, &st->in, true, plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY), 0));
     VEC_PUSH(a, &args, tile_start(x, k, &next->in, true, plan_in_start(x->pl, x->m, x->s, next, PLAN_STEADY), 0));
@@ -161,7 +160,7 @@ static void emit_behind(program_emitter *x, const program_kernel *k, const progr
     VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, x->names[st->actor].state));
     program_uses(x, x->own);
     text_line(x, indent, "/* %s, and %s a tile behind */", text_actor(x, st->actor), text_actor(x, next->actor));
-    text_call(x, indent, arena_printf(a, "%s(", program_behind_function(x, codes)), &args, ");");
+    text_call(x, indent, arena_printf(a, "%s(", program_behind_function(x, codes, behind)), &args, ");");
 }
 
 static void emit_tile_loop(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
@@ -202,8 +201,8 @@ void program_emit_tiles(program_emitter *x, const program_kernel *k, const progr
     int indent = t.always ? 1 : 2;
     if (!t.always)
         text_line(x, 1, "if (self->steady != 0) {");
-    if (t.behind)
-        emit_behind(x, k, codes, indent);
+    if (t.behind != 0)
+        emit_behind(x, k, codes, t.behind, indent);
     else
         emit_tile_loop(x, k, codes, t, indent);
     if (t.always)

@@ -57,4 +57,16 @@ void sir_declared_locals(const sir_block *b, bool *declared);
 // Per local: what it is declared with, where no statement assigns to it later; the others stay as they are. NULL before.
 void sir_declared_values(const sir_block *b, sir_expr **values);
 
+// ---- called.c ----
+// The functions that bodies call, themselves or through others: each once, in the order in which they are met. Native ones,
+// which have no bodies, are among them.
+typedef struct sir_called {
+    arena *arena;
+    hmap known; // by address
+    VEC(const sir_function *) functions;
+} sir_called;
+void sir_called_init(sir_called *c, arena *a);
+void sir_add_called(sir_called *c, const sir_function *f); // by its body
+bool sir_is_called(const sir_called *c, const sir_function *f);
+
 #endif

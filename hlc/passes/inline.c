@@ -151,36 +151,18 @@ static bool inline_into(sir_module *m, arena *a, sir_function *f)
 
 // ---- What nobody calls any more ----
 
-typedef struct reached {
-    hmap functions;
-    VEC(sir_function *) next;
-    arena *a;
-} reached;
-
-static void note_call(void *context, sir_stmt *s)
-{
-    reached *x = context;
-    if (s->kind != SIR_CALL || hmap_getn(&x->functions, &s->u.call.function, sizeof s->u.call.function) != NULL)
-        return;
-    hmap_setn(&x->functions, &s->u.call.function, sizeof s->u.call.function, x);
-    VEC_PUSH(x->a, &x->next, s->u.call.function);
-}
-
 static void drop_uncalled(arena *a, sir_filter *f)
 {
-    reached x = {.a = a};
-    hmap_init(&x.functions, a);
-    sir_visit_stmts(&f->work->body, note_call, &x);
+    sir_called called;
+    sir_called_init(&called, a);
+    sir_add_called(&called, f->work);
     if (f->prework != NULL)
-        sir_visit_stmts(&f->prework->body, note_call, &x);
+        sir_add_called(&called, f->prework);
     for (VEC_EACH(sir_function *, handler, &f->handlers))
-        sir_visit_stmts(&(*handler)->body, note_call, &x);
-    for (size_t i = 0; i < x.next.len; i++)
-        if (x.next.data[i]->kind != SIR_NATIVE)
-            sir_visit_stmts(&x.next.data[i]->body, note_call, &x);
+        sir_add_called(&called, *handler);
     size_t kept = 0;
     for (size_t i = 0; i < f->functions.len; i++)
-        if (hmap_getn(&x.functions, &f->functions.data[i], sizeof(sir_function *)) != NULL)
+        if (sir_is_called(&called, f->functions.data[i]))
             f->functions.data[kept++] = f->functions.data[i];
     f->functions.len = kept;
 }
