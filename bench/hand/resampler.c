@@ -28,11 +28,10 @@ int main(int argc, char **argv)
             taps[m][r] = (0.54F - 0.46F * cosf(2.0F * PI * (float)k / (float)(TAPS - 1))) * 0.9F * sinf(PI * 0.9F * t) / (PI * 0.9F * t);
         }
     }
-    for (;;) {
+    for (int last = 0; !last;) {
         ptrdiff_t before = in.fill;
         queue_read(&in, DOWN * BLOCK, f);
-        if (in.fill == before)
-            break;
+        last = in.fill - before < DOWN * BLOCK;
         // Of expanded items there are 160 a sample; output m of a group needs the first 147 m + 1280 + 146 of them.
         ptrdiff_t items = in.fill * UP, n = 0;
         for (; DOWN * n + TAPS + DOWN - 1 <= items; n++) {
@@ -45,7 +44,6 @@ int main(int argc, char **argv)
             out.data[n] = a + b;
         }
         ptrdiff_t groups = n / UP; // outputs of a group begun are computed again
-        int last = in.fill - before < DOWN * BLOCK;
         out.fill = last ? n : UP * groups;
         queue_write(&out, f);
         queue_drop(&in, DOWN * groups);
