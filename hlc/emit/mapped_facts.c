@@ -264,13 +264,15 @@ static void find_pages(program_emitter *x, mapped_kernel *p)
 }
 
 // A round that is not whole is shared evenly by a kernel that all processors run, a chunk each, as these then still use
-// their windows' blocks in turn. One that few run is light, and waiting for it would cost more.
+// their windows' blocks in turn. One that few run is light, and waiting for it would cost more. Where processors work in
+// queues, a chunk may then have all of such a round in one run (svm_roundShare), of more strips than it has of a whole one.
 static void find_shares(const program_emitter *x, mapped_kernel *p)
 {
     p->even = p->several && x->mapped->moved != x->mapped->direct && !p->streams && p->planned->repeat == 0 &&
               p->rows.len == x->mapped->used.len;
     for (uint32_t i = 0; i < p->rows.len; i++)
         p->even &= p->rows.data[i].before == i;
+    p->loops |= p->even && !x->mapped->moved && x->pl->cut->strips > 1;
 }
 
 static void describe_kernel(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_kernel *p)
