@@ -788,6 +788,8 @@ static void find_classes(ranges *r, const bool *keep)
 
 static bool run(ranges *r)
 {
+    for (VEC_EACH(sir_function *, g, &r->m->functions)) // of helper blocks, which any filter may call
+        sir_visit_stmts(&(*g)->body, pin_globals, r);
     for (VEC_EACH(sir_filter *, f, &r->m->filters))
         if ((*f)->handlers.len != 0 || (*f)->work == NULL)
             give_up(r, *f);
