@@ -216,6 +216,15 @@ static void sweep_call(dying *d, sir_stmt *s)
         read_expr(d, s->u.call.args.data[i]);
 }
 
+// How many items a block drops that does nothing else; -1 of others.
+static int64_t only_drops(const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (b->data[i]->kind != SIR_POP || b->data[i]->u.set.target != NULL)
+            return -1;
+    return (int64_t)b->len;
+}
+
 static bool sweep_if(dying *d, sir_stmt *s)
 {
     uint64_t *after = copy_set(d, d->live);
@@ -225,8 +234,15 @@ static bool sweep_if(dying *d, sir_stmt *s)
     sweep(d, &s->u.if_.otherwise);
     add_set(d, d->live, then);
     drop_set(d, then);
-    if (s->u.if_.then.len == 0 && s->u.if_.otherwise.len == 0 && !traps(d, s->u.if_.cond))
-        return false;
+    int64_t drops = only_drops(&s->u.if_.then);
+    if (drops >= 0 && drops == only_drops(&s->u.if_.otherwise) && !traps(d, s->u.if_.cond)) {
+        if (drops == 0)
+            return false;
+        sir_block pops = s->u.if_.then;
+        s->kind = SIR_BLOCK;
+        s->u.block = pops;
+        return true;
+    }
     read_expr(d, s->u.if_.cond);
     return true;
 }

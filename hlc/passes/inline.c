@@ -106,20 +106,18 @@ static void expand(inliner *x, const sir_stmt *call, sir_block *to)
             VEC_PUSH(x->m->arena, to, sir_copy_parts(&copier, s));
             continue;
         }
-        if (s->u.value == NULL || call->u.call.target == NULL)
+        if (s->u.value == NULL)
             continue;
+        if (call->u.call.target == NULL) { // a value that is not used may still stop the program
+            uint32_t unused = sir_local_new(x->m, x->into, "unused", f->result, call->loc);
+            declare(x, to, unused, sir_copy_expr(&copier, s->u.value), call->loc);
+            continue;
+        }
         sir_stmt *set = sir_stmt_new(x->m, SIR_SET, call->loc);
         set->u.set.target = call->u.call.target;
         set->u.set.value = sir_copy_expr(&copier, s->u.value);
         VEC_PUSH(x->m->arena, to, set);
     }
-}
-
-// A value that is not used may still stop the program: such a call stays.
-static bool is_wanted(const sir_stmt *call)
-{
-    return call->u.call.target != NULL || call->u.call.function->result == NULL ||
-           call->u.call.function->result->kind == SIR_VOID;
 }
 
 static bool inline_calls(inliner *x, sir_block *b)
@@ -128,7 +126,7 @@ static bool inline_calls(inliner *x, sir_block *b)
     bool changed = false;
     for (size_t i = 0; i < b->len; i++) {
         sir_stmt *s = b->data[i];
-        if (s->kind == SIR_CALL && is_wanted(s) && can_inline(s)) {
+        if (s->kind == SIR_CALL && can_inline(s)) {
             expand(x, s, &to);
             changed = true;
             continue;
