@@ -159,6 +159,7 @@ typedef struct access {
     int64_t begin, end;
 } access;
 typedef VEC(access) access_list;
+typedef VEC(uint32_t) view_ids;
 
 // ---- Runs and their order ----
 
@@ -251,6 +252,11 @@ val play_call(play *p, callee *f, const val *arguments, size_t count);
 val play_eval(play *p, const code *c);
 void play_prepare(play *p, const code *c); // an initialiser's object
 
+// ---- play_reach.c ----
+
+// Adds the blocks that a kernel can have found through its structure.
+void reach_views(play *p, int64_t kernel, view_ids *views);
+
 // ---- play_memory.c ----
 
 static inline val known(int64_t i)
@@ -311,6 +317,7 @@ void order_run(play *p, int64_t kernel);
 void order_wait(play *p, int64_t kernel);
 void order_destroy(play *p, int64_t kernel);
 // What a run of it would use; gives whether it is a transfer.
+uint32_t order_view_at(const play *p, int64_t address); // of the block there; 0: there is none
 bool order_look(play *p, int64_t kernel, access_list *into);
 void order_repeat(play *p, int64_t kernel, const access_list *accesses); // a run that uses this
 void order_outside(play *p, int64_t kernel, const access *a);            // is told of, if it is outside of its view

@@ -21,6 +21,7 @@ struct actor {
     const llc_name *processor;
     callee *function; // of a transfer: its initialisation
     bool transfer, never_blocks;
+    bool lost; // its function could not be followed to the end once: there may be more accesses
     const char *name;
     const code *at, *caller; // of its initialisation
     int64_t address;
@@ -159,6 +160,12 @@ void order_live(play *p, int64_t block, uint32_t id)
     }
     VEC_PUSH(p->arena, &o->live, id);
     hmap_setn(&o->blocks, &block, sizeof block, (void *)(uintptr_t)o->live.len);
+}
+
+uint32_t order_view_at(const play *p, int64_t address)
+{
+    size_t known_as = (size_t)(uintptr_t)hmap_getn(&p->orders.blocks, &address, sizeof address);
+    return known_as == 0 ? 0 : p->orders.live.data[known_as - 1];
 }
 
 // ---- Kernels ----
@@ -557,6 +564,8 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
             p->apart = false;
             play_call(p, r->actor->function, &argument, 1);
         }
+    } else {
+        r->actor->lost = true;
     }
     p->in_kernel = false;
     p->accesses = NULL;
@@ -636,18 +645,34 @@ static void bound_accesses(play *p, access_list *list)
     *list = bounded;
 }
 
+static void mark_written(play *p, const view *v, int64_t begin, int64_t end)
+{
+    shelf *s = shelf_of(p, v->memory);
+    size_t first, last;
+    cover(p, s, v->address + begin, v->address + end, &first, &last);
+    for (size_t i = first; i < last; i++)
+        s->segments.data[i].written = true;
+}
+
 // Writes that were somewhere in a block may have been all over it, in blocks that lie there too.
 static void note_written(play *p, const access_list *list)
 {
     for (VEC_EACH(const access, a, list)) {
         const view *v = view_of(p, a->view);
-        if (!a->write || !a->anywhere || v->memory == NULL || a->begin < 0 || a->end > v->size)
-            continue;
-        shelf *s = shelf_of(p, v->memory);
-        size_t first, last;
-        cover(p, s, v->address + a->begin, v->address + a->end, &first, &last);
-        for (size_t i = first; i < last; i++)
-            s->segments.data[i].written = true;
+        if (a->write && a->anywhere && v->memory != NULL && a->begin >= 0 && a->end <= v->size)
+            mark_written(p, v, a->begin, a->end);
+    }
+}
+
+// What a kernel may have written that was not followed to its end.
+static void note_lost(play *p, const run *r)
+{
+    view_ids views = {0};
+    reach_views(p, r->actor->address, &views);
+    for (VEC_EACH(const uint32_t, id, &views)) {
+        const view *v = view_of(p, *id);
+        if (v->memory != NULL)
+            mark_written(p, v, 0, v->size);
     }
 }
 
@@ -669,7 +694,7 @@ static void use_all(play *p, run *r)
         if (a->write)
             continue;
         share s = use_bytes(p, r, *a, true);
-        bool own = a->loose || r->actor->transfer;
+        bool own = a->loose || r->actor->transfer || r->actor->lost;
         for (VEC_EACH(const access, other, list))
             own |= other->write && other->view == a->view;
         const llc_name *memory = view_of(p, a->view)->memory;
@@ -681,6 +706,8 @@ static void use_all(play *p, run *r)
         if (a->write)
             use_bytes(p, r, *a, true);
     note_written(p, &somewhere);
+    if (r->actor->lost && !r->actor->transfer)
+        note_lost(p, r);
 }
 
 static void name_transfer(play *p, actor *k)
