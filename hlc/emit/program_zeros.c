@@ -19,7 +19,7 @@ const program_zeros *program_zeros_of(const program_emitter *x, uint32_t buffer)
     return hmap_getn(&x->zeros, &buffer, sizeof buffer);
 }
 
-// The stage that fires the actor by itself, outside of feedback loops; NULL: there is none.
+// The stage that fires the actor by itself, outside of feedback loops.
 static program_stage *stage_of(program_emitter *x, uint32_t kernel, uint32_t actor)
 {
     program_stage *at = x->stages[kernel];
@@ -31,46 +31,32 @@ static program_stage *stage_of(program_emitter *x, uint32_t kernel, uint32_t act
     return NULL;
 }
 
-static bool has_room(const plan_buffer *b, const program_zeros *z)
-{
-    int64_t room = b->capacity - b->keep, runs = b->step == 0 ? 0 : room / b->step;
-    return runs > 0 && z->kept + runs * (b->step / z->every) <= room;
-}
-
 static void find_zeros(program_emitter *x, uint32_t channel)
 {
     const sir_channel *c = &x->m->channels.data[channel];
     const sir_zeros *known = c->zeros;
-    uint32_t kernel = x->kernel_of[c->producer];
-    if (kernel >= x->pl->kernels.len || kernel != x->kernel_of[c->consumer])
+    plan_zeros at;
+    if (!plan_find_zeros(x->e.arena, x->pl, x->m, x->s, channel, &at))
         return;
+    const plan_buffer *b = &x->pl->buffers.data[at.buffer];
+    const uint32_t kernel = x->kernel_of[c->producer];
     program_stage *from = stage_of(x, kernel, c->producer), *to = stage_of(x, kernel, c->consumer);
-    if (from == NULL || to == NULL || from->has_prework || to->has_prework || from->print_marks || to->print_marks ||
-        from->stage->out.buffer != to->stage->in.buffer)
+    if (b->capacity - b->keep < at.room)
         return;
-    const plan_stage *first = from->stage, *second = to->stage;
-    const plan_buffer *b = &x->pl->buffers.data[first->out.buffer];
-    const sir_function *many = known->phases->work;
     program_zeros *z = ARENA_NEW(x->e.arena, program_zeros);
-    *z = (program_zeros){.buffer = first->out.buffer,
+    *z = (program_zeros){.buffer = at.buffer,
                          .producer = c->producer,
                          .every = known->every,
                          .first = known->first,
-                         .keep = b->keep};
-    z->kept = b->keep > z->first ? (b->keep - 1 - z->first) / z->every + 1 : 0;
-    z->firings = many->push.max / x->m->actors.data[c->consumer]->filter->work->push.max;
-    if (b->channel != channel || !view_contiguous(&first->out.view) || !view_contiguous(&second->in.view) ||
-        b->keep != x->s->channels[channel].remainder || many->peek.max - many->pop.max > z->kept ||
-        (z->kept == 0 && b->keep != 0) || !has_room(b, z) ||
-        plan_in_start(x->pl, x->m, x->s, second, PLAN_STEADY) != 0 ||
-        plan_out_start(x->pl, x->m, x->s, first, PLAN_STEADY) != b->keep)
-        return;
-    plan_view plain = view_identity(x->e.arena, 0);
-    int64_t pushed = plan_out_items(x->m, second, x->s->init[c->consumer]),
-            firings = x->s->reps[c->consumer] / z->firings;
-    if (!program_other_functions(x, second, known->phases, &plain, 0, &second->out.view, pushed, firings, &z->phases) ||
-        !program_other_functions(x, first, known->samples, &first->in.view,
-                                 plan_in_items(x->m, first, x->s->init[c->producer]), &plain, 0,
+                         .keep = b->keep,
+                         .kept = at.kept,
+                         .firings = at.firings};
+    const plan_view plain = view_identity(x->e.arena, 0);
+    int64_t pushed = plan_out_items(x->m, at.to, x->s->init[c->consumer]),
+            taken = plan_in_items(x->m, at.from, x->s->init[c->producer]);
+    if (!program_other_functions(x, at.to, known->phases, &plain, 0, &at.to->out.view, pushed,
+                                 x->s->reps[c->consumer] / z->firings, &z->phases) ||
+        !program_other_functions(x, at.from, known->samples, &at.from->in.view, taken, &plain, 0,
                                  x->s->reps[c->producer], &z->samples))
         return;
     from->zeros = to->zeros = z;

@@ -228,6 +228,22 @@ typedef struct plan_walk {
 // False when the views do not allow it.
 bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const plan_stage *st, plan_walk *w);
 
+// ---- Channels of zeros (zeros.c) ----
+
+// One of which runs of whole steady states hold the samples alone, behind the `keep` items of the buffer: NOTE(zeros) in
+// hlc/emit/program_zeros.c.
+typedef struct plan_zeros {
+    uint32_t buffer;
+    const plan_stage *from, *to; // at its ends
+    int64_t kept;                // samples among the items that a run leaves for the next
+    int64_t firings;             // of the consumer, for one of the `phases`
+    int64_t room;                // for samples of a strip and those that are kept
+} plan_zeros;
+// False: runs move all items of the channel. For a buffer with base, step and keep.
+bool plan_find_zeros(arena *a, const plan *pl, const sir_module *m, const schedule *s, uint32_t channel, plan_zeros *z);
+// Whether buffers of such channels have no room for the zeros of a strip: on processors with memories of their own.
+bool plan_leaves_zeros_out(const plan *pl);
+
 // ---- Text and verifier ----
 
 void plan_print(strbuf *out, const plan *pl, const sir_module *m);

@@ -21,6 +21,7 @@ typedef struct replay {
     const sir_module *m;
     const schedule *s;
     mark **buffers;
+    bool *zeros;           // per buffer: runs of steady states hold samples alone (zeros.c), and are not looked at
     int64_t *base;         // per buffer: position of its element 0 in the present run
     int64_t *fired;        // per actor, from the program's start
     const int64_t *counts; // per actor: firings in the present run
@@ -91,6 +92,8 @@ static mark *element(replay *r, const plan_access *access, int64_t item, uint32_
 static void check_items(replay *r, uint32_t actor, const plan_access *access, uint32_t channel, int64_t first,
                         int64_t count)
 {
+    if (r->steady > 0 && r->zeros[access->buffer])
+        return;
     for (int64_t i = first; i < first + count && r->ok; i++) {
         const mark *found = element(r, access, i, actor);
         mark wanted = origin(r, channel, i);
@@ -106,6 +109,8 @@ static void check_items(replay *r, uint32_t actor, const plan_access *access, ui
 static void write_items(replay *r, uint32_t actor, const plan_access *access, uint32_t channel, int64_t first,
                         int64_t count)
 {
+    if (r->steady > 0 && r->zeros[access->buffer])
+        return;
     int64_t enqueued = (int64_t)r->m->channels.data[channel].initial.len;
     for (int64_t i = first; i < first + count && r->ok; i++) {
         mark *at = element(r, access, i, actor);
@@ -269,6 +274,8 @@ static void shift(replay *r, bool starting)
     for (size_t i = 0; i < r->pl->buffers.len; i++) {
         const plan_buffer *b = &r->pl->buffers.data[i];
         int64_t from = starting ? b->base : r->steady * b->step;
+        if (!starting && r->zeros[i])
+            continue;
         memmove(r->buffers[i], r->buffers[i] + from, (size_t)b->keep * sizeof(mark));
         for (int64_t k = b->keep; k < b->capacity; k++)
             r->buffers[i][k].channel = PLAN_NONE;
@@ -343,6 +350,12 @@ static void init_replay(replay *r)
         r->buffers[i] = ARENA_ARRAY(r->a, mark, (size_t)capacity);
         for (int64_t k = 0; k < capacity; k++)
             r->buffers[i][k].channel = PLAN_NONE;
+    }
+    r->zeros = ARENA_ARRAY(r->a, bool, r->pl->buffers.len + 1);
+    for (size_t i = 0; i < r->pl->buffers.len; i++) {
+        plan_zeros found;
+        r->zeros[i] = plan_leaves_zeros_out(r->pl) &&
+                      plan_find_zeros(r->a, r->pl, r->m, r->s, r->pl->buffers.data[i].channel, &found);
     }
     for (VEC_EACH(plan_initial, i, &r->pl->initials))
         for (size_t k = 0; k < r->m->channels.data[i->channel].initial.len; k++) {

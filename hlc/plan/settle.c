@@ -261,8 +261,11 @@ static const plan_reason *find_sizes(arena *a, plan *pl, const sir_module *m, co
             b->base = z.end[i];
         b->step = z.has_step[i] ? b->step : 0;
         b->keep = number_max(z.end[i] - b->base, 0);
-        b->capacity = number_max(number_max(z.end[i], z.init_furthest[i]),
-                                 number_max(z.strip_end[i] - b->base, z.furthest[i] - b->base));
+        plan_zeros zeros;
+        int64_t strip = plan_leaves_zeros_out(pl) && plan_find_zeros(a, pl, m, s, b->channel, &zeros)
+                            ? b->keep + zeros.room
+                            : z.strip_end[i] - b->base;
+        b->capacity = number_max(number_max(z.end[i], z.init_furthest[i]), number_max(strip, z.furthest[i] - b->base));
         b->capacity = number_max(b->capacity, 1) + plan_offload_room(pl, m, (uint32_t)i);
         total += plan_buffer_bytes(b, m);
         if (total > PLAN_MAX_BYTES)

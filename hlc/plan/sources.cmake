@@ -7,4 +7,4 @@ set(HLC_PLAN_SOURCES
     plan/net_offload.c plan/parse.c plan/prime.c plan/print.c plan/profile.c plan/query.c plan/queues.c plan/reasons.c plan/record.c
     plan/remarks.c plan/replay.c plan/resources.c plan/settle.c plan/straight.c plan/strip_mine.c
     plan/sync_elim.c plan/thread_bounds.c plan/thread_domain.c plan/thread_ops.c plan/thread_order.c plan/thread_walk.c plan/threads.c
-    plan/transfer.c plan/verify.c plan/ways.c plan/charges.c)
+    plan/transfer.c plan/verify.c plan/ways.c plan/charges.c plan/zeros.c)
