@@ -78,6 +78,15 @@ static void name_locals(cycle_emitter *c)
             text_member(x, &c->names, arena_printf(a, "%s_fired", x->m->actors.data[c->members->data[i]]->name));
 }
 
+// What lies in a stream, or belongs to another kernel, is const; so all is that the loop only reads.
+static bool is_written(const cycle_emitter *c, uint32_t buffer)
+{
+    bool written = false;
+    for (VEC_EACH(const plan_stage, st, &c->item->stages))
+        written |= st->out.buffer == buffer;
+    return written;
+}
+
 static void prototype(cycle_emitter *c, const char *name)
 {
     program_emitter *x = c->x;
@@ -86,7 +95,9 @@ static void prototype(cycle_emitter *c, const char *name)
     VEC_PUSH(a, &params, arena_printf(a, "%s *restrict self", c->type));
     for (VEC_EACH(uint32_t, b, &c->buffers)) {
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[*b].channel].type;
-        VEC_PUSH(a, &params, emit_declare_pointer(&x->e, t, "", "restrict", program_buffer_name(c->k, *b)));
+        VEC_PUSH(a, &params,
+                 emit_declare_pointer(&x->e, t, is_written(c, *b) ? "" : "const", "restrict",
+                                      program_buffer_name(c->k, *b)));
     }
     text_call(x, 0, arena_printf(a, "static void %s(", name), &params, ")");
 }
