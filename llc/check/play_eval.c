@@ -456,6 +456,35 @@ static bool is_loop_of_calls(const code *c, int64_t *variable, int64_t *by)
     return *by > 0 && bare(step->parts[0])->op == CODE_LOCAL && bare(step->parts[0])->number == *variable;
 }
 
+typedef VEC(int64_t) local_list; // by offset
+
+static bool is_number(const code *c)
+{
+    return c->type.shape == SHAPE_INT || c->type.shape == SHAPE_POINTER;
+}
+
+// Whether code leaves another number behind in a local that is not its own, so that what it does next time depends on how
+// often it was done.
+static bool goes_on(play *p, const code *c, local_list *own)
+{
+    if (c == NULL)
+        return false;
+    if (c->op == CODE_DECLARE)
+        VEC_PUSH(p->arena, own, c->number);
+    if (c->op == CODE_INCREMENT || c->op == CODE_ASSIGN || c->op == CODE_UPDATE || c->op == CODE_ADDRESS) {
+        const code *to = bare(c->parts[0]);
+        bool inside = false;
+        for (VEC_EACH(const int64_t, offset, own))
+            inside |= *offset == to->number;
+        if (is_number(to) && ((to->op == CODE_LOCAL && !inside) || (to->op == CODE_DEREF && c->op != CODE_ADDRESS)))
+            return true;
+    }
+    for (size_t i = 0; i < c->count; i++)
+        if (goes_on(p, c->parts[i], own))
+            return true;
+    return false;
+}
+
 // The first two calls and the last, and all that lies between what they use.
 static bool run_loop_of_calls(play *p, const code *c)
 {
@@ -467,7 +496,8 @@ static bool run_loop_of_calls(play *p, const code *c)
     const code *condition = bare(c->parts[1]);
     ctype type = bare(condition->parts[0])->type;
     val begin = load(p, at, type), end = play_eval(p, condition->parts[1]);
-    if (begin.unknown || end.unknown || end.i - begin.i <= WORTH_IT * by)
+    local_list own = {0};
+    if (begin.unknown || end.unknown || end.i - begin.i <= WORTH_IT * by || goes_on(p, c->parts[3], &own))
         return false;
     const int64_t numbers[3] = {begin.i, begin.i + by, begin.i + (end.i - begin.i - 1) / by * by};
     access_list here = {0}, *outer = p->accesses;
