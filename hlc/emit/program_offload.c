@@ -342,7 +342,7 @@ void program_offload_create(program_emitter *x, uint32_t kernel, size_t number)
                   "self->%s.thereFirst[i], self->%s.first[i]};",
                   f, f, f, f);
     else
-        text_line(x, 2, "                                    self->%s.moves[i]};", f);
+        text_line(x, 2, "                                    self->%s.moves[i], NULL, NULL, NULL};", f);
     for (size_t b = 0; b < k->buffers.len; b++) // the region's blocks begin with these
         text_line(x, 2, "strip->%s = &self->%s.here[i][%zu];", k->buffer_names.data[b], f, b);
     if (k->own_type != NULL)

@@ -609,6 +609,7 @@ static inline int64_t svm_roundThere(svm_Rounds *self, int64_t wanted)
         there -= there % SVM_UNIT;
     return there > 0 ? there : wanted;
 #else
+    (void)self;
     return wanted;
 #endif
 }
