@@ -514,6 +514,14 @@ static void readBytesAt(const svm_Reader *r, int64_t at, unsigned char *to, size
 
 void svm_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count)
 {
+    const int64_t before = first + (r->item == SVM_ITEM_BIT ? at * 8 : at / (int64_t)r->elementSize);
+    if (before < 0) { // of what would lie before the file's first item nothing is needed
+        first -= before;
+        count += before;
+        items = (char *)items - before * (int64_t)r->elementSize;
+    }
+    if (count <= 0)
+        return;
     if (r->item != SVM_ITEM_BIT) {
         size_t bytes = (size_t)count * r->elementSize;
         readBytesAt(r, at + first * (int64_t)r->elementSize, items, bytes);

@@ -237,7 +237,8 @@ void svm_writerClose(svm_Writer *w); // pads bits, flushes, reports a full disk 
 // of the first in bytes. They are read in runs whose first items and lengths have no bits but those of `units`. False: it
 // is no such file, or kernels are timed, which reading would be part of; then svm_readerRead reads them.
 bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at);
-// K, C: items from the claim's item `first` on; negative: from before it.
+// K, C: items from the claim's item `first` on; negative: from before it. Those that would lie before the file's first one
+// stay as they are.
 void svm_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count);
 // The same for what is written.
 bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at);
