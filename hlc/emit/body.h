@@ -79,6 +79,7 @@ typedef struct emitter {
     hmap c_names;         // every file-scope name given out; private, as all below
     hmap local_names;     // that locals of control code have
     hmap struct_names;    // C name of each struct
+    hmap member_names;    // and of each member that was named
     const char **global_names; // C name of each constant of the module, after emit_globals
     VEC(struct emit_held) held; // tables, in the order of their places in the program's text
     size_t *global_held;        // of each constant of the module

@@ -116,6 +116,7 @@ void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source
     *e = (emitter){.arena = a, .out = out, .program = out, .module = m, .sources = sources};
     hmap_init(&e->c_names, a);
     hmap_init(&e->struct_names, a);
+    hmap_init(&e->member_names, a);
     hmap_init(&e->local_names, a);
     hmap_init(&e->effects, a);
     hmap_init(&e->needs, a);
@@ -269,8 +270,14 @@ static void emit_struct(emitter *e, const sir_struct *s, hmap *done)
 
 const char *body_member_name(emitter *e, const sir_struct *s, uint32_t index)
 {
-    const char *name = body_identifier(e->arena, s->members.data[index].name);
-    return body_is_reserved(e, name) ? arena_printf(e->arena, "%s_", name) : name;
+    const void *member = &s->members.data[index];
+    const char *name = hmap_getn(&e->member_names, &member, sizeof member);
+    if (name == NULL) { // names that are taken later do not change it
+        name = body_identifier(e->arena, s->members.data[index].name);
+        name = body_is_reserved(e, name) ? arena_printf(e->arena, "%s_", name) : name;
+        hmap_setn(&e->member_names, &member, sizeof member, (void *)(uintptr_t)name);
+    }
+    return name;
 }
 
 void emit_types(emitter *e)

@@ -416,8 +416,16 @@ static void write_file(strbuf *out, brook_program *program, const brook_file *f,
     strbuf_addc(out, '\n');
 }
 
+// Whether the text names C's header of complex numbers, whose macros are its own then.
+static bool names_complex(const source_file *f)
+{
+    return memmem(f->text, f->len, "complex.h", strlen("complex.h")) != NULL;
+}
+
 void brook_write_host(strbuf *out, brook_program *program, size_t file)
 {
+    if (names_complex(source_get(program->diags->sources, program->files.data[file].source)))
+        strbuf_add(out, "#define SVM_BROOK_COMPLEX\n");
     strbuf_add(out, "#include <svm/brook_host.h>\n");
     for (VEC_EACH(brook_kernel *const, k, &program->kernels))
         if (hmap_get(&program->kernel_names, (*k)->name) == *k && !(*k)->fused)

@@ -15,6 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tgmath.h>
+#ifndef SVM_BROOK_COMPLEX // the program includes <complex.h>; others may call something else so
+#undef I
+#undef complex
+#endif
 
 #include <svm/brook.h>
 
