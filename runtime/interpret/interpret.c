@@ -245,7 +245,8 @@ void svm_brookInterpret(const svm_BrookPlace *at, svm_BrookModule *module, const
                         const svm_BrookGraph *graph, const void *const *uniforms, const svm_BrookStream *streams,
                         svm_BrookStream *variable)
 {
-    call c = {.filter = filter_of(module, filter), .loaded = module->loaded};
+    interp_finite *const what = filter_of(module, filter); // loads the module
+    call c = {.filter = what, .loaded = module->loaded};
     c.source = interp_finite_filter(c.filter);
     svm_BrookWalk *walks = calloc((size_t)graph->count + 1, sizeof *walks);
     c.operands = calloc((size_t)graph->count + 1, sizeof *c.operands);
