@@ -86,8 +86,11 @@ static void finishFiles(svmr_Thread *t)
 static _Noreturn void stop(svm_Machine *m, bool ofKernel)
 {
     svmr_Thread *t = &svmr_thread;
-    if (t->again)
+    if (t->again) {
+        while (m && !m->shared && m->waits) // on the stack that is left
+            svmr_unlinkWait(m, m->waits);
         longjmp(*t->trap, 1);
+    }
     if (m && ofKernel && !t->failing && t->strip)
         svmr_stripAgain(m);
     if (m && !t->failing) {
