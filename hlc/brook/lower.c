@@ -284,7 +284,7 @@ sir_module *brook_lower(brook_program *program, const char *name)
         return NULL;
     brook_lowering L = {.program = program, .m = sir_module_create(program->arena, program->names, name)};
     for (VEC_EACH(brook_kernel *const, k, &program->kernels))
-        if (is_callable(*k))
+        if (is_callable(*k) && !L.failed)
             lower_kernel(&L, *k);
     return L.failed ? NULL : L.m;
 }

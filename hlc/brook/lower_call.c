@@ -3,8 +3,8 @@
 // leaves a loop that runs once; inside of the callee's own loops it sets a flag, and these are left one after the other.
 #include "hlc/brook/lower.h"
 
-// Expressions of one filter, at most: calls of calls can multiply.
-#define MAX_NODES 2000000
+// Expressions of one filter, at most: calls of calls can multiply. So many take a second, and some hundred megabytes.
+#define MAX_NODES 100000
 
 static bool is_last(const brook_stmt *body, const brook_stmt *s)
 {

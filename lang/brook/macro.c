@@ -133,8 +133,10 @@ static void put(expansion *x, const brook_token *t, const brook_token *place)
     VEC_PUSH(x->program->arena, x->out, copy);
 }
 
-// The arguments of a use list[0] '(' ..: gives the tokens of each, and the number of tokens used up; 0 without '('.
-static size_t arguments(expansion *x, const brook_token *list, size_t count, brook_tokens *args, size_t wanted)
+// The arguments of a use list[0] '(' ..: gives the tokens of each, how many there are, and the number of tokens used up; 0
+// without '('.
+static size_t arguments(expansion *x, const brook_token *list, size_t count, brook_tokens *args, size_t wanted,
+                        size_t *given)
 {
     if (count < 2 || list[1].kind != '(')
         return 0;
@@ -143,8 +145,10 @@ static size_t arguments(expansion *x, const brook_token *list, size_t count, bro
         int kind = list[i].kind;
         if (kind == '(' && ++depth == 1)
             continue;
-        if (kind == ')' && --depth == 0)
+        if (kind == ')' && --depth == 0) {
+            *given = which > 0 || i > 2 || wanted > 0 ? which + 1 : 0;
             return i + 1;
+        }
         if (kind == ',' && depth == 1) {
             which++;
             continue;
@@ -203,8 +207,14 @@ static void expand(expansion *x, const brook_token *list, size_t count, const br
             x->active.len--;
         } else {
             brook_tokens *args = ARENA_ARRAY(x->program->arena, brook_tokens, m->params.len + 1);
-            size_t used = arguments(x, list + i, count - i, args, m->params.len);
+            size_t given = 0, used = arguments(x, list + i, count - i, args, m->params.len, &given);
             brook_token where = *at;
+            if (used != 0 && given != m->params.len && !m->odd && !x->failed) {
+                diag_error(x->program->diags, (src_range){x->file, at->begin, at->end},
+                           "macro '%s' takes %zu argument%s, not %zu", list[i].name, m->params.len,
+                           m->params.len == 1 ? "" : "s", given);
+                x->failed = true;
+            }
             if (used == 0) {
                 put(x, &list[i], place);
                 continue;
