@@ -78,7 +78,7 @@ static void name_locals(cycle_emitter *c)
             text_member(x, &c->names, arena_printf(a, "%s_fired", x->m->actors.data[c->members->data[i]]->name));
 }
 
-// What lies in a stream, or belongs to another kernel, is const; so all is that the loop only reads.
+// What the loop only reads is const for it, as what lies in a stream is for its kernel.
 static bool is_written(const cycle_emitter *c, uint32_t buffer)
 {
     bool written = false;

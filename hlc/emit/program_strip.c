@@ -1134,17 +1134,13 @@ bool program_other_functions(program_emitter *x, const plan_stage *st, const sir
                              int64_t in_first, const plan_view *out, int64_t out_first, int64_t firings,
                              program_stage *code)
 {
-    arena *a = x->e.arena;
-    plan_walk walk = {0};
-    const sir_function *work = f->work;
-    if (!view_windows(a, in, in_first, work->peek.max, work->pop.max, &walk.in_items, &walk.in_firing) ||
-        !view_windows(a, out, out_first, work->push.max, work->push.max, &walk.out_items, &walk.out_firing) ||
-        firings % digits_period(&walk.in_firing) != 0 || firings % digits_period(&walk.out_firing) != 0)
+    plan_walk walk;
+    if (!plan_filter_walk(x->e.arena, f, in, in_first, out, out_first, firings, &walk))
         return false;
     *code = (program_stage){.stage = st, .info = program_filter_info(x, f), .walk = walk};
     emit_filter_info *of = code->info->of;
     bool free = plan_filter_can_fuse_horizontally(f);
-    work = of->filter->work;
+    const sir_function *work = of->filter->work;
     code->fire = program_fire_function(x, of, work, &walk.in_items, &walk.out_items);
     program_walk w = make_walk(x, &walk.in_firing, &walk.out_firing, 0, free);
     drop_unused(x, &w, &code->fire, free);

@@ -19,16 +19,12 @@ const program_zeros *program_zeros_of(const program_emitter *x, uint32_t buffer)
     return hmap_getn(&x->zeros, &buffer, sizeof buffer);
 }
 
-// The stage that fires the actor by itself, outside of feedback loops.
-static program_stage *stage_of(program_emitter *x, uint32_t kernel, uint32_t actor)
+static program_stage *code_of(program_emitter *x, uint32_t kernel, const plan_stage *stage)
 {
-    program_stage *at = x->stages[kernel];
-    for (VEC_EACH(plan_item, item, &x->pl->kernels.data[kernel].items))
-        for (size_t i = 0; i < item->stages.len; i++, at++)
-            if (item->cycle < 0 && at->stage->kind == PLAN_FIRE && at->stage->actor == actor &&
-                at->stage->others.len == 0)
-                return at;
-    return NULL;
+    program_stage *code = x->stages[kernel];
+    while (code->stage != stage)
+        code++;
+    return code;
 }
 
 static void find_zeros(program_emitter *x, uint32_t channel)
@@ -39,8 +35,6 @@ static void find_zeros(program_emitter *x, uint32_t channel)
     if (!plan_find_zeros(x->e.arena, x->pl, x->m, x->s, channel, &at))
         return;
     const plan_buffer *b = &x->pl->buffers.data[at.buffer];
-    const uint32_t kernel = x->kernel_of[c->producer];
-    program_stage *from = stage_of(x, kernel, c->producer), *to = stage_of(x, kernel, c->consumer);
     if (b->capacity - b->keep < at.room)
         return;
     program_zeros *z = ARENA_NEW(x->e.arena, program_zeros);
@@ -59,7 +53,8 @@ static void find_zeros(program_emitter *x, uint32_t channel)
         !program_other_functions(x, at.from, known->samples, &at.from->in.view, taken, &plain, 0,
                                  x->s->reps[c->producer], &z->samples))
         return;
-    from->zeros = to->zeros = z;
+    const uint32_t kernel = x->kernel_of[c->producer];
+    code_of(x, kernel, at.from)->zeros = code_of(x, kernel, at.to)->zeros = z;
     hmap_setn(&x->zeros, &z->buffer, sizeof z->buffer, z);
 }
 

@@ -16,10 +16,7 @@ static bool is_int(const sir_type *t)
 
 static const machine_processor *launcher(const program_emitter *x)
 {
-    for (VEC_EACH(const machine_processor, p, &x->p->machine->processors))
-        if (p->kind == MACHINE_processor_kind_KERNEL && plan_launches(p))
-            return p;
-    return NULL;
+    return plan_launcher(x->p->machine);
 }
 
 bool program_launches(const program_emitter *x)

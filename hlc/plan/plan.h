@@ -227,6 +227,10 @@ typedef struct plan_walk {
 } plan_walk;
 // False when the views do not allow it.
 bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const plan_stage *st, plan_walk *w);
+// So many firings of a filter's work function that begin at these items of two views; false also if they are no whole number
+// of the walk's periods.
+bool plan_filter_walk(arena *a, const sir_filter *f, const plan_view *in, int64_t in_first, const plan_view *out,
+                      int64_t out_first, int64_t firings, plan_walk *w);
 
 // ---- Channels of zeros (zeros.c) ----
 

@@ -168,6 +168,16 @@ plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight)
     return (plan_side){.step = 1, .window = 1, .init = s->init[actor] * weight, .reps = s->reps[actor] * weight};
 }
 
+bool plan_filter_walk(arena *a, const sir_filter *f, const plan_view *in, int64_t in_first, const plan_view *out,
+                      int64_t out_first, int64_t firings, plan_walk *w)
+{
+    const sir_function *work = f->work;
+    *w = (plan_walk){0};
+    return view_windows(a, in, in_first, work->peek.max, work->pop.max, &w->in_items, &w->in_firing) &&
+           view_windows(a, out, out_first, work->push.max, work->push.max, &w->out_items, &w->out_firing) &&
+           firings % digits_period(&w->in_firing) == 0 && firings % digits_period(&w->out_firing) == 0;
+}
+
 bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const plan_stage *st, plan_walk *w)
 {
     const sir_actor *actor = m->actors.data[st->actor];

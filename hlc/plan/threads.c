@@ -505,14 +505,17 @@ double plan_thread_firings(const plan_thread *t)
     return t->domain == NULL ? (double)t->firings : 1 / (double)plan_domain_threads(t->domain);
 }
 
+const machine_processor *plan_launcher(const machine *m)
+{
+    for (VEC_EACH(const machine_processor, p, &m->processors))
+        if (p->kind == MACHINE_processor_kind_KERNEL && plan_launches(p))
+            return p;
+    return NULL;
+}
+
 static const machine_processor *launcher_of(const hlc_program *p)
 {
-    const machine_processor *x = NULL;
-    for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++) {
-        const machine_processor *q = &p->machine->processors.data[i];
-        x = x == NULL && q->kind == MACHINE_processor_kind_KERNEL && plan_launches(q) ? q : x;
-    }
-    return x;
+    return p->machine == NULL ? NULL : plan_launcher(p->machine);
 }
 
 bool plan_has_domain(hlc_program *p, const sir_filter *f)

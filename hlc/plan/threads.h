@@ -39,5 +39,7 @@ static inline bool plan_launches(const machine_processor *x)
 {
     return x->pipeline.batches > 0;
 }
+// The machine's first kernel processor that does; NULL: there is none.
+const machine_processor *plan_launcher(const machine *m);
 
 #endif

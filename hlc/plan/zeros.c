@@ -19,17 +19,6 @@ static bool is_plain(const sir_actor *a)
     return !plan_actor_has_prework(a) && !a->filter->prints;
 }
 
-// Whether so many firings of a filter can walk its items there in one loop.
-static bool walks(arena *a, const sir_filter *f, const plan_view *in, int64_t in_first, const plan_view *out,
-                  int64_t out_first, int64_t firings)
-{
-    const sir_function *work = f->work;
-    plan_digits in_items, in_firing, out_items, out_firing;
-    return view_windows(a, in, in_first, work->peek.max, work->pop.max, &in_items, &in_firing) &&
-           view_windows(a, out, out_first, work->push.max, work->push.max, &out_items, &out_firing) &&
-           firings % digits_period(&in_firing) == 0 && firings % digits_period(&out_firing) == 0;
-}
-
 static bool find(arena *a, const plan *pl, const sir_module *m, const schedule *s, const sir_channel *c, plan_zeros *z)
 {
     const sir_zeros *known = c->zeros;
@@ -49,15 +38,16 @@ static bool find(arena *a, const plan *pl, const sir_module *m, const schedule *
     z->firings = many->push.max / m->actors.data[c->consumer]->filter->work->push.max;
     z->room = z->kept + pl->strip * (b->step / known->every);
     const plan_view plain = view_identity(a, 0);
+    plan_walk walk;
     return &m->channels.data[b->channel] == c && view_contiguous(&z->from->out.view) &&
            view_contiguous(&z->to->in.view) && b->keep == s->channels[b->channel].remainder &&
            many->peek.max - many->pop.max <= z->kept && (z->kept != 0 || b->keep == 0) &&
            plan_in_start(pl, m, s, z->to, PLAN_STEADY) == 0 &&
            plan_out_start(pl, m, s, z->from, PLAN_STEADY) == b->keep &&
-           walks(a, known->phases, &plain, 0, &z->to->out.view, plan_out_items(m, z->to, s->init[c->consumer]),
-                 s->reps[c->consumer] / z->firings) &&
-           walks(a, known->samples, &z->from->in.view, plan_in_items(m, z->from, s->init[c->producer]), &plain, 0,
-                 s->reps[c->producer]);
+           plan_filter_walk(a, known->phases, &plain, 0, &z->to->out.view,
+                            plan_out_items(m, z->to, s->init[c->consumer]), s->reps[c->consumer] / z->firings, &walk) &&
+           plan_filter_walk(a, known->samples, &z->from->in.view, plan_in_items(m, z->from, s->init[c->producer]),
+                            &plain, 0, s->reps[c->producer], &walk);
 }
 
 bool plan_find_zeros(arena *a, const plan *pl, const sir_module *m, const schedule *s, uint32_t channel, plan_zeros *z)
@@ -70,10 +60,6 @@ bool plan_find_zeros(arena *a, const plan *pl, const sir_module *m, const schedu
 // Threads of soft processors take all items.
 bool plan_leaves_zeros_out(const plan *pl)
 {
-    if (pl->net != NULL || pl->cut == NULL || !plan_cut_move(pl->cut))
-        return false;
-    for (VEC_EACH(const machine_processor, q, &pl->cut->resources->machine->processors))
-        if (q->kind == MACHINE_processor_kind_KERNEL && plan_launches(q))
-            return false;
-    return true;
+    return pl->net == NULL && pl->cut != NULL && plan_cut_move(pl->cut) &&
+           plan_launcher(pl->cut->resources->machine) == NULL;
 }

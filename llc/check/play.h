@@ -309,6 +309,7 @@ val play_net_run(play *p, const code *call, int64_t net, CXType type); // svm_ne
 void orders_init(play *p);
 void order_block(play *p, view *v);
 void order_live(play *p, int64_t block, uint32_t id);
+uint32_t order_view_at(const play *p, int64_t address); // of the block there; 0: there is none
 void order_kernel(play *p, int64_t kernel, const llc_name *processor, callee *function, const char *name);
 void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *init, int64_t object);
 void order_never_blocks(play *p, int64_t kernel);
@@ -317,7 +318,6 @@ void order_run(play *p, int64_t kernel);
 void order_wait(play *p, int64_t kernel);
 void order_destroy(play *p, int64_t kernel);
 // What a run of it would use; gives whether it is a transfer.
-uint32_t order_view_at(const play *p, int64_t address); // of the block there; 0: there is none
 bool order_look(play *p, int64_t kernel, access_list *into);
 void order_repeat(play *p, int64_t kernel, const access_list *accesses); // a run that uses this
 void order_outside(play *p, int64_t kernel, const access *a);            // is told of, if it is outside of its view

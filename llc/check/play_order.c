@@ -150,10 +150,16 @@ void order_block(play *p, view *v)
         say(p, id, v->at, v->caller, message);
 }
 
+// The block's number in `live`, plus 1; 0: there is none at the address.
+static size_t block_number(const play *p, int64_t address)
+{
+    return (size_t)(uintptr_t)hmap_getn(&p->orders.blocks, &address, sizeof address);
+}
+
 void order_live(play *p, int64_t block, uint32_t id)
 {
     orders *o = &p->orders;
-    size_t known_as = (size_t)(uintptr_t)hmap_getn(&o->blocks, &block, sizeof block);
+    size_t known_as = block_number(p, block);
     if (known_as != 0) {
         o->live.data[known_as - 1] = id;
         return;
@@ -164,7 +170,7 @@ void order_live(play *p, int64_t block, uint32_t id)
 
 uint32_t order_view_at(const play *p, int64_t address)
 {
-    size_t known_as = (size_t)(uintptr_t)hmap_getn(&p->orders.blocks, &address, sizeof address);
+    size_t known_as = block_number(p, address);
     return known_as == 0 ? 0 : p->orders.live.data[known_as - 1];
 }
 

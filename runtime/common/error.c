@@ -87,8 +87,8 @@ static _Noreturn void stop(svm_Machine *m, bool ofKernel)
 {
     svmr_Thread *t = &svmr_thread;
     if (t->again) {
-        while (m && !m->shared && m->waits) // on the stack that is left
-            svmr_unlinkWait(m, m->waits);
+        if (m)
+            svmr_unlinkWaits(m);
         longjmp(*t->trap, 1);
     }
     if (m && ofKernel && !t->failing && t->strip)

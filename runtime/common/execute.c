@@ -342,6 +342,12 @@ void svmr_unlinkWait(svm_Machine *m, svmr_Wait *w)
                          __ATOMIC_RELAXED);
 }
 
+void svmr_unlinkWaits(svm_Machine *m)
+{
+    while (!m->shared && m->waits)
+        svmr_unlinkWait(m, m->waits);
+}
+
 bool svmr_anyDone(const svm_Machine *m)
 {
     for (const svmr_Wait *w = m->waits; w; w = w->next)

@@ -287,8 +287,7 @@ bool svmr_calm(svm_Machine *m)
     svmr_halt(m);
     svmr_thread.current = NULL; // one that ran on this stack is left
     svmr_lock(m);
-    while (!m->shared && m->waits)
-        svmr_unlinkWait(m, m->waits);
+    svmr_unlinkWaits(m);
     for (svmr_Kernel *p = m->all.first; p; p = p->allNext)
         quiet &= !m->shared || p->state != SVM_RUNNING;
     for (svmr_Kernel *p = m->all.first; p && quiet; p = p->allNext) {

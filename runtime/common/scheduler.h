@@ -143,6 +143,7 @@ void svmr_waitForStreamOr(svm_Stream *s, svmr_Want want, size_t wanted, bool (*d
 bool svmr_streamServes(const svmr_Wait *w);
 void svmr_linkWait(svm_Machine *m, svmr_Wait *w); // for svmr_wait: w is in m->waits (locked)
 void svmr_unlinkWait(svm_Machine *m, svmr_Wait *w);
+void svmr_unlinkWaits(svm_Machine *m); // all, before their stack is left; nothing of a machine with threads
 // Does any waiting control thread have what it waits for? (locked)
 bool svmr_anyDone(const svm_Machine *m);
 // Whose deadlock it is when all wait: the main thread's wait, or the oldest. (locked)
