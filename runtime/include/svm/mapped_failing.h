@@ -89,8 +89,8 @@ static inline void svm_roundKeepStart(svm_Rounds *self, int slot, int kernel)
     svm_RoundKeep *keep = &self->keeps[slot][kernel];
     if (keep->count == 0)
         return;
+    svm_kernelRun(&keep->kernel); // not before: the error that others have made may be told here, and it is left
     keep->round = self->issued;
-    svm_kernelRun(&keep->kernel);
 }
 
 // What kernels kept when the round in a slot began is theirs again, if they have begun it.
