@@ -326,7 +326,7 @@ static int64_t add_kept(program_emitter *x, const mapped_kernel *p, text_args *r
                      arena_printf(a, "{%" PRIu64 ", %" PRId64 " * sizeof(%s)},", b->address, b->keep,
                                   emit_declare_item(&x->e, x->p->module->channels.data[b->channel].type, "")));
     }
-    if (!mapped_has_state(x, p->number))
+    if (!p->state)
         return count;
     if (rows != NULL)
         VEC_PUSH(

@@ -217,7 +217,7 @@ static void prime_windows(mapped_kernel *p)
 
 static bool has_phases(program_emitter *x, const mapped_kernel *p)
 {
-    bool any = program_has_phases(x) || has_init(x, p) || mapped_has_state(x, p->number);
+    bool any = program_has_phases(x) || has_init(x, p) || p->state;
     for (VEC_EACH(plan_initial, initial, &x->pl->initials))
         any |= program_buffer_name(p->k, initial->access.buffer) != NULL;
     for (VEC_EACH(const mapped_window, w, &p->windows))
@@ -290,6 +290,7 @@ static void describe_kernel(program_emitter *x, const mapped *all, uint32_t kern
     add_chunks(x, all, p);
     add_windows(x, all, members, p);
     prime_windows(p);
+    p->state = mapped_keeps_state(x, kernel);
     p->phases = has_phases(x, p);
     find_files(x, p, members);
     find_pages(x, p);
@@ -297,17 +298,57 @@ static void describe_kernel(program_emitter *x, const mapped *all, uint32_t kern
 }
 // ---- State ----
 
+bool mapped_has_state(program_emitter *x, uint32_t kernel)
+{
+    return mapped_facts(x)->kernels[kernel].state;
+}
+
+// The place of a kernel's state is a sum of the sizes of those before it; of this many at most.
+enum { STATE_TERMS = 16 };
+
+static void order_states(program_emitter *x, mapped *all)
+{
+    size_t count = all->used.len;
+    all->last_state = ARENA_ARRAY(x->e.arena, uint32_t, count + 1);
+    memset(all->last_state, 0xff, (count + 1) * sizeof *all->last_state);
+    for (uint32_t i = 0; i < x->pl->cut->kernels.len; i++) {
+        mapped_kernel *p = &all->kernels[i];
+        uint32_t *last = &all->last_state[p->home_processor];
+        p->state_before = *last;
+        if (!p->state)
+            continue;
+        p->state_order = *last == PLAN_NONE ? 1 : all->kernels[*last].state_order + 1;
+        *last = i;
+    }
+}
+
+const char *mapped_state_behind(program_emitter *x, uint32_t kernel)
+{
+    const mapped_kernel *p = &mapped_facts(x)->kernels[kernel];
+    return p->state && p->state_order % STATE_TERMS == 0 ? arena_printf(x->e.arena, "%s_end", p->own_type) : NULL;
+}
+
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor)
 {
+    const mapped *all = mapped_facts(x);
     uint64_t alignment = plan_cut_alignment(x->pl->cut);
     uint64_t start = (x->pl->bytes + alignment - 1) / alignment * alignment;
+    const char *base = arena_printf(x->e.arena, "%" PRIu64, start), *own[STATE_TERMS];
+    size_t count = 0;
+    uint32_t i = kernel < x->pl->cut->kernels.len ? all->kernels[kernel].state_before : all->last_state[processor];
+    for (; i != PLAN_NONE; i = all->kernels[i].state_before) {
+        if (mapped_state_behind(x, i) != NULL) {
+            base = mapped_state_behind(x, i);
+            break;
+        }
+        own[count++] = all->kernels[i].own_type;
+    }
     strbuf text;
     strbuf_init(&text, x->e.arena);
-    strbuf_printf(&text, "%" PRIu64, start);
-    for (uint32_t i = 0; i < kernel; i++)
-        if (mapped_has_state(x, i) && mapped_facts(x)->kernels[i].home_processor == processor)
-            strbuf_printf(&text, " + (sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64,
-                          mapped_facts(x)->kernels[i].own_type, alignment - 1, alignment, alignment);
+    strbuf_add(&text, base);
+    while (count-- > 0)
+        strbuf_printf(&text, " + (sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64, own[count], alignment - 1,
+                      alignment, alignment);
     return text.data;
 }
 
@@ -377,6 +418,7 @@ const mapped *mapped_facts(program_emitter *x)
         describe_kernel(x, all, i, &members, &all->kernels[i]);
         all->phases |= all->kernels[i].phases;
     }
+    order_states(x, all);
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         mapped_queue *r = &all->queues[queue->stream];
         bool linked = r->stream->from != SIR_NONE && r->stream->to != SIR_NONE;

@@ -107,6 +107,9 @@ typedef struct mapped_kernel {
     bool several;                        // it runs on several processors
     bool even;                           // all run it, each a chunk: a round that is not whole is shared evenly
     bool phases;                         // its initialisation does something, or the end of input may
+    bool state;                          // its actors keep any, besides items
+    uint32_t state_order;                // then: which it is of those on its home processor that do; the first is 1
+    uint32_t state_before;               // the last such kernel before it there; PLAN_NONE: there is none
     int64_t group;                       // then: steady states that it is read and written for at once
     const char *name, *own_type, *strip; // the struct of its state; the function for a strip
     // NOTE(streams)
@@ -128,10 +131,11 @@ typedef struct mapped {
     // Those of the plan's processors that run anything, in order, and the number of each among them.
     VEC(const plan_processor *) used;
     uint32_t *number_of;
-    bool moved, direct; // some processor works in a memory of its own; in queues
-    bool phases;        // of some kernel
-    bool blocks;        // windows are moved whole: mapped_blocks.c
-    unsigned facts;     // then, FACT_...
+    uint32_t *last_state; // by number among those: the last kernel at home there that keeps state, or PLAN_NONE
+    bool moved, direct;   // some processor works in a memory of its own; in queues
+    bool phases;          // of some kernel
+    bool blocks;          // windows are moved whole: mapped_blocks.c
+    unsigned facts;       // then, FACT_...
     uint32_t readers, writers;
 } mapped;
 
@@ -139,6 +143,7 @@ typedef struct mapped {
 size_t mapped_end_number(const mapped *all, const mapped_kernel *p, const mapped_window *w);
 // Facts of the whole plan; made once, when kernels have their names (mapped_facts.c).
 const mapped *mapped_facts(program_emitter *x);
+bool mapped_keeps_state(const program_emitter *x, uint32_t kernel); // for them (mapped_kernel.c)
 int64_t mapped_round_up(int64_t items, int64_t unit);
 int64_t mapped_history(const mapped_window *w); // items that a run's window has before its own, in whole units
 bool mapped_has_stream(const mapped_window *w); // of its own: not the one of the other end
@@ -149,6 +154,8 @@ const mapped_window *mapped_window_of(const mapped_kernel *p, uint32_t buffer);
 // Where the state of a kernel lies in what its processor has for itself, an expression; of the number of kernels: where all of
 // a processor's (by number among those used) ends.
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor);
+// The place behind a kernel's state as a constant, from which others' are counted; NULL: it has none.
+const char *mapped_state_behind(program_emitter *x, uint32_t kernel);
 
 // ---- mapped.c ----
 plan mapped_whole_plan(program_emitter *x); // the control program's graph is the whole one

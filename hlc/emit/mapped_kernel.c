@@ -105,7 +105,7 @@ static void count_state(program_emitter *x, const program_stage *code, program_a
     *count += (n->state != NULL) + (n->iter != NULL) + (n->random != NULL);
 }
 
-bool mapped_has_state(const program_emitter *x, uint32_t kernel)
+bool mapped_keeps_state(const program_emitter *x, uint32_t kernel)
 {
     size_t count = 0;
     visit_states((program_emitter *)x, kernel, count_state, &count);
@@ -189,7 +189,7 @@ static void run_members(program_emitter *x, program_kernel *k, const mapped_kern
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
-    bool state = mapped_has_state(x, kernel);
+    bool state = mapped_facts(x)->kernels[kernel].state;
     size_t logs = 0;
     visit_states(x, kernel, name_log, &logs);
     if (state) {
@@ -197,6 +197,12 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
         text_line(x, 0, "typedef struct {");
         visit_states(x, kernel, declare_state, NULL);
         text_line(x, 0, "} %s;\n", state_type(x, kernel));
+        if (mapped_state_behind(x, kernel) != NULL)
+            text_line(x, 0, "enum { %s = %s + (sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 " };\n",
+                      mapped_state_behind(x, kernel),
+                      mapped_state_place(x, kernel, mapped_facts(x)->kernels[kernel].home_processor),
+                      state_type(x, kernel), plan_cut_alignment(x->pl->cut) - 1, plan_cut_alignment(x->pl->cut),
+                      plan_cut_alignment(x->pl->cut));
     }
     if (mapped_facts(x)->blocks)
         return;

@@ -123,6 +123,7 @@ typedef struct program_emitter {
     hmap given_names;           // of parameters for constants
     hmap fires;                 // emit_signature by function and views
     hmap strips;                // program_strip by firing function and body
+    const char *outlined;       // how their functions are declared, when it is known (program_strip.c)
     hmap behinds;               // names of functions of two stages: program_behind.c
     bool in_cycle;              // the stage at hand is in a feedback loop: it is on a processor that keeps state
     hmap threads;               // thread functions' names by firing function, rates and inputs
@@ -137,8 +138,10 @@ typedef struct program_emitter {
     program_actor_names *names; // by actor
     const char **item_counts;   // per channel inside a cycle: local that counts its items
     uint32_t *last_kernel;      // per buffer: the last kernel that uses it, PLAN_NONE if none
-    const char **buffer_names;  // per buffer
-    double *operations;         // per actor: of a firing, about
+    plan_actor_list
+        *buffers_of; // per kernel: buffers that are its own whether a stage uses them or not; NULL until needed
+    const char **buffer_names; // per buffer
+    double *operations;        // per actor: of a firing, about
     plan_actor_list printing;
     plan_actor_list *cycle_members; // per cycle
     hmap zeros;                     // program_zeros by buffer
@@ -473,9 +476,9 @@ bool mapped_input_first(program_emitter *x, uint32_t kernel);       // and input
 bool mapped_in_blocks(program_emitter *x); // its control program is that of svm/mapped_control.h
 // Declares the machine's processors and memories, behind those that all programs have; NULL: takes their names.
 void mapped_names(program_emitter *x, text_args *declared);
-void mapped_types(program_emitter *x);   // before the kernels' functions
-void mapped_program(program_emitter *x); // the instance and the control program
-bool mapped_has_state(const program_emitter *x, uint32_t kernel);
+void mapped_types(program_emitter *x);                      // before the kernels' functions
+void mapped_program(program_emitter *x);                    // the instance and the control program
+bool mapped_has_state(program_emitter *x, uint32_t kernel); // whether its actors keep any, besides items
 
 // ---- program_cycle.c ---- Whether a cycle ever runs other than in whole steady states.
 bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item);

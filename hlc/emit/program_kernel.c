@@ -143,9 +143,26 @@ static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen
 
 static const char *const region_own[] = {"region", "work", "helper"};
 
+// Windows of queues; of a net what is kept, where it passes through without a stage.
+static void find_buffers(program_emitter *x)
+{
+    x->buffers_of = ARENA_ARRAY(x->e.arena, plan_actor_list, x->pl->kernels.len + 1);
+    for (uint32_t b = 0; b < x->pl->buffers.len; b++) {
+        uint32_t kernel = PLAN_NONE;
+        if (x->pl->cut != NULL)
+            kernel = mapped_end_kernel(x, b);
+        else if (x->net != NULL && x->pl->buffers.data[b].keep != 0)
+            kernel = x->last_kernel[b];
+        if (kernel < x->pl->kernels.len)
+            VEC_PUSH(x->e.arena, &x->buffers_of[kernel], b);
+    }
+}
+
 static void scan_kernel(program_emitter *x, program_kernel *k, const program_stage *codes)
 {
     member_names seen;
+    if (x->buffers_of == NULL)
+        find_buffers(x);
     hmap_init(&seen.names, x->e.arena);
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
@@ -167,12 +184,8 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
         for (VEC_EACH(uint32_t, actor, &x->cycle_members[item->cycle]))
             add_actor(x, k, &seen.firings, *actor);
     }
-    for (uint32_t b = 0; x->pl->cut != NULL && b < x->pl->buffers.len; b++)
-        if (mapped_end_kernel(x, b) == (uint32_t)(k - x->kernels))
-            add_buffer(x, k, &seen, b);
-    for (uint32_t b = 0; x->net != NULL && b < x->pl->buffers.len; b++)
-        if (x->pl->buffers.data[b].keep != 0 && x->last_kernel[b] == (uint32_t)(k - x->kernels))
-            add_buffer(x, k, &seen, b); // where no stage uses it
+    for (VEC_EACH(uint32_t, b, &x->buffers_of[k - x->kernels]))
+        add_buffer(x, k, &seen, *b);
 }
 
 // "ptrdiff_t a, b, c;" of the actors' counts, wrapped.

@@ -543,8 +543,10 @@ static void fire_row(program_emitter *x, int indent, void *context, const char *
 // loop's rounds are a few firings each and are inlined, unless there are so many stages.
 enum { MANY_STAGES = 64 };
 
-static const char *outlined(const program_emitter *x)
+static const char *outlined(program_emitter *x)
 {
+    if (x->outlined != NULL)
+        return x->outlined;
     bool cycles = false;
     size_t most = 0;
     for (VEC_EACH(const plan_kernel, k, &x->pl->kernels)) {
@@ -555,7 +557,8 @@ static const char *outlined(const program_emitter *x)
         }
         most = stages > most ? stages : most;
     }
-    return cycles && most <= MANY_STAGES ? "" : "SVM_OUTLINED ";
+    x->outlined = cycles && most <= MANY_STAGES ? "" : "SVM_OUTLINED ";
+    return x->outlined;
 }
 
 static void strip_prototype(program_emitter *x, const char *name, const strip_body *b)

@@ -732,17 +732,21 @@ static bool has_function(const sir_filter *filter, const sir_function *f)
     return has;
 }
 
-// Filters are many, and asked for one after the other: where one was before it mostly is.
+// Filters are many, and asked for one after the other: where one was before it mostly is, and what is new mostly is the next.
 static const sir_filter *filter_of(const sir_module *m, const sir_function *f)
 {
-    size_t at = (size_t)hmap_getn(m->owners, &f, sizeof f);
-    if (at != 0 && at <= m->filters.len && has_function(m->filters.data[at - 1], f))
+    sir_owners *owners = m->owners;
+    size_t at = (size_t)hmap_getn(&owners->places, &f, sizeof f), count = m->filters.len;
+    if (at != 0 && at <= count && has_function(m->filters.data[at - 1], f))
         return m->filters.data[at - 1];
-    for (size_t i = 0; i < m->filters.len; i++)
-        if (has_function(m->filters.data[i], f)) {
-            hmap_setn(m->owners, &f, sizeof f, (void *)(i + 1));
-            return m->filters.data[i];
+    for (size_t i = 0, k = owners->last; i < count; i++, k++) {
+        k = k < count ? k : 0;
+        if (has_function(m->filters.data[k], f)) {
+            owners->last = k;
+            hmap_setn(&owners->places, &f, sizeof f, (void *)(k + 1));
+            return m->filters.data[k];
         }
+    }
     return NULL;
 }
 

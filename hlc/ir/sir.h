@@ -300,6 +300,12 @@ typedef struct sir_global {
     sir_loc loc;
 } sir_global;
 
+// Whose functions are, as far as anybody has asked.
+typedef struct sir_owners {
+    hmap places; // by function: 1 more than the place that its filter had then
+    size_t last; // the place that was found last
+} sir_owners;
+
 typedef struct sir_module {
     arena *arena;
     interner *names;
@@ -325,7 +331,7 @@ typedef struct sir_module {
     sir_loc other_bit;
     bool narrow; // ints that need few bits have types that say so
     hmap *rates_known; // of functions, by what they do (rates_known.c)
-    hmap *owners;      // by function: 1 more than the place that its filter had when it was asked for
+    sir_owners *owners;
 } sir_module;
 
 sir_module *sir_module_create(arena *a, interner *names, const char *name);

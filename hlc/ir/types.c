@@ -14,8 +14,8 @@ sir_module *sir_module_create(arena *a, interner *names, const char *name)
     hmap_init(&m->types, a);
     m->rates_known = ARENA_NEW(a, hmap);
     hmap_init(m->rates_known, a);
-    m->owners = ARENA_NEW(a, hmap);
-    hmap_init(m->owners, a);
+    m->owners = ARENA_NEW(a, sir_owners);
+    hmap_init(&m->owners->places, a);
     for (int kind = 0; kind < SIR_SCALAR_KINDS; kind++) {
         sir_type *t = ARENA_NEW(a, sir_type);
         t->kind = (sir_type_kind)kind;

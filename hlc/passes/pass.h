@@ -140,9 +140,18 @@ bool pass_shares_out(const hlc_program *p);
 // The same of what keeps state, one filter of which is one processor's: whether more than `most` may be used.
 bool pass_shares_state(const hlc_program *p, size_t most);
 bool pass_join_bits(hlc_program *p);
-// Names that no filter and no actor has yet, near to the wanted ones.
+// Names that no filter and no actor has yet, near to the wanted ones (names.c).
 const char *pass_unique_filter_name(const sir_module *m, arena *a, const char *wanted);
 const char *pass_unique_actor_name(const sir_module *m, arena *a, const char *wanted);
+// The same for many: of names that are there when it begins, and of those that are added.
+typedef struct pass_names {
+    arena *arena;
+    hmap taken, numbers;
+} pass_names;
+void pass_names_of_filters(pass_names *x, arena *a, const sir_module *m);
+void pass_names_of_actors(pass_names *x, arena *a, const sir_module *m);
+void pass_names_add(pass_names *x, const char *name);
+const char *pass_names_next(pass_names *x, arena *a, const char *wanted);
 // The module without these actors and channels.
 void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gone_channel);
 // Bytes of tables and copies that passes may add to a filter: its memory may be small.

@@ -53,11 +53,16 @@ typedef struct field_map {
     bool spread;
 } field_map;
 
+typedef struct taken_names {
+    pass_names filters, actors;
+} taken_names;
+
 typedef struct merger {
     hlc_program *p;
     sir_module *m;
     arena *a;
     const bank *b;
+    taken_names *names;
     sir_filter *filter; // the new one
     sir_function *work;
     uint32_t branch; // local: the loop's variable
@@ -706,19 +711,6 @@ static void push_items(merger *x, sir_block *loop)
     }
 }
 
-const char *pass_unique_filter_name(const sir_module *m, arena *a, const char *wanted)
-{
-    const char *name = wanted;
-    for (size_t n = 2, i = 0; i < m->filters.len;)
-        if (strcmp(m->filters.data[i]->name, name) == 0) {
-            name = arena_printf(a, "%s_%zu", wanted, n++);
-            i = 0;
-        } else {
-            i++;
-        }
-    return name;
-}
-
 static void set_rates(merger *x, const sir_function *first, const sir_function *last)
 {
     int64_t n = (int64_t)x->b->branches, weight = split_weight(x);
@@ -738,7 +730,7 @@ static sir_filter *new_filter(merger *x, const sir_filter *first, const sir_filt
     x->filter = ARENA_NEW(x->a, sir_filter);
     x->work = ARENA_NEW(x->a, sir_function);
     *x->filter =
-        (sir_filter){.name = pass_unique_filter_name(x->m, x->a, arena_printf(x->a, "%s_x%zu", first->name, n)),
+        (sir_filter){.name = pass_names_next(&x->names->filters, x->a, arena_printf(x->a, "%s_x%zu", first->name, n)),
                      .input = first->input,
                      .output = last->output,
                      .work = x->work,
@@ -804,19 +796,6 @@ static bool make_chain(merger *x)
 
 // ---- The graph ----
 
-const char *pass_unique_actor_name(const sir_module *m, arena *a, const char *wanted)
-{
-    const char *name = wanted;
-    for (size_t n = 2, i = 0; i < m->actors.len;)
-        if (strcmp(m->actors.data[i]->name, name) == 0) {
-            name = arena_printf(a, "%s_%zu", wanted, n++);
-            i = 0;
-        } else {
-            i++;
-        }
-    return name;
-}
-
 // Puts the new filter where the splitter was; what was between it and the joiner's output has no place any more.
 static void replace(merger *x, bool *gone_actor, bool *gone_channel)
 {
@@ -824,7 +803,7 @@ static void replace(merger *x, bool *gone_actor, bool *gone_channel)
     const sir_actor *split = m->actors.data[x->b->split], *join = m->actors.data[x->b->join];
     sir_actor *actor = ARENA_NEW(x->a, sir_actor);
     *actor = (sir_actor){.kind = SIR_FILTER,
-                         .name = pass_unique_actor_name(m, x->a, x->filter->name),
+                         .name = pass_names_next(&x->names->actors, x->a, x->filter->name),
                          .region = split->region,
                          .filter = x->filter,
                          .item = NULL,
@@ -842,6 +821,7 @@ static void replace(merger *x, bool *gone_actor, bool *gone_channel)
     }
     gone_actor[x->b->join] = true;
     m->actors.data[x->b->split] = actor;
+    pass_names_add(&x->names->actors, actor->name);
     m->channels.data[in].consumer_port = 0;
     m->channels.data[out].producer = x->b->split;
     m->channels.data[out].producer_port = 0;
@@ -882,6 +862,13 @@ void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gon
     }
     for (VEC_EACH(sir_portal, portal, &m->portals))
         renumber_ports(portal->receivers.data, portal->receivers.len, actors);
+}
+
+static void add_filter(const merger *x)
+{
+    VEC_PUSH(x->m->arena, &x->m->filters, x->filter);
+    pass_names_add(&x->names->filters, x->filter->name);
+    sir_filter_derive(x->m, x->filter);
 }
 
 static bool receives(const sir_module *m, const bank *b)
@@ -952,7 +939,7 @@ static void replace_chain(merger *x, bool *gone_actor, bool *gone_channel)
     sir_actor *actor = ARENA_NEW(x->a, sir_actor);
     *actor = *first;
     memset(&actor->outputs, 0, sizeof actor->outputs);
-    actor->name = pass_unique_actor_name(m, x->a, x->filter->name);
+    actor->name = pass_names_next(&x->names->actors, x->a, x->filter->name);
     actor->filter = x->filter;
     uint32_t out = m->actors.data[VEC_LAST(chain)]->outputs.data[0];
     VEC_PUSH(x->a, &actor->outputs, out);
@@ -961,6 +948,7 @@ static void replace_chain(merger *x, bool *gone_actor, bool *gone_channel)
         gone_channel[m->actors.data[chain->data[i]]->inputs.data[0]] = true;
     }
     m->actors.data[chain->data[0]] = actor;
+    pass_names_add(&x->names->actors, actor->name);
     m->channels.data[out].producer = chain->data[0];
     m->channels.data[out].producer_port = 0;
 }
@@ -978,7 +966,7 @@ static void remark_chain(const merger *x)
                     x->why);
 }
 
-static bool chain_siblings(hlc_program *p, bool *gone_actor, bool *gone_channel)
+static bool chain_siblings(hlc_program *p, taken_names *names, bool *gone_actor, bool *gone_channel)
 {
     sir_module *m = p->module;
     bool changed = false;
@@ -986,7 +974,7 @@ static bool chain_siblings(hlc_program *p, bool *gone_actor, bool *gone_channel)
         bank b;
         if (gone_actor[i] || !find_chain(m, p->arena, i, gone_actor, &b) || receives(m, &b))
             continue;
-        merger x = {.p = p, .m = m, .a = p->arena, .b = &b, .chain = true};
+        merger x = {.p = p, .m = m, .a = p->arena, .b = &b, .names = names, .chain = true};
         bool done = make_chain(&x);
         remark_chain(&x);
         if (!done) {
@@ -994,8 +982,7 @@ static bool chain_siblings(hlc_program *p, bool *gone_actor, bool *gone_channel)
             continue;
         }
         replace_chain(&x, gone_actor, gone_channel);
-        VEC_PUSH(m->arena, &m->filters, x.filter);
-        sir_filter_derive(m, x.filter);
+        add_filter(&x);
         changed = true;
     }
     return changed;
@@ -1008,13 +995,17 @@ bool pass_siblings(hlc_program *p)
     sir_module *m = p->module;
     if (m->canonical || pass_shares_state(p, BANK_PROCESSORS))
         return false;
+    arena *own = arena_create();
+    taken_names names;
+    pass_names_of_filters(&names.filters, own, m);
+    pass_names_of_actors(&names.actors, own, m);
     bool changed = false, *gone_actor = ARENA_ARRAY(p->arena, bool, m->actors.len + 1);
     bool *gone_channel = ARENA_ARRAY(p->arena, bool, m->channels.len + 1);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         bank b;
         if (m->actors.data[i]->kind != SIR_SPLIT || !find_bank(m, p->arena, i, &b) || receives(m, &b))
             continue;
-        merger x = {.p = p, .m = m, .a = p->arena, .b = &b};
+        merger x = {.p = p, .m = m, .a = p->arena, .b = &b, .names = &names};
         if (!looks_alike(&x))
             continue;
         x.windows = deals_single_windows(&x);
@@ -1023,11 +1014,11 @@ bool pass_siblings(hlc_program *p)
         if (!done)
             continue;
         replace(&x, gone_actor, gone_channel);
-        VEC_PUSH(m->arena, &m->filters, x.filter);
-        sir_filter_derive(m, x.filter);
+        add_filter(&x);
         changed = true;
     }
-    changed |= chain_siblings(p, gone_actor, gone_channel);
+    changed |= chain_siblings(p, &names, gone_actor, gone_channel);
+    arena_destroy(own);
     if (changed) {
         pass_sweep(m, p->arena, gone_actor, gone_channel);
         pass_drop_filters(m);

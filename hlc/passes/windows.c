@@ -683,24 +683,46 @@ static bool is_plain(const sir_module *m, const sir_filter *f)
            !f->sends && sir_is_scalar(f->input) && f->work->pop.max > 0 && pass_rates_proved(m, f->work);
 }
 
-// All that have this filter have room on their channels.
-static bool has_channels(const sir_module *m, const sir_filter *f)
+static bool has_room(const sir_module *m, const sir_actor *a)
 {
-    bool any = false;
+    if (a->inputs.len != 1 || a->least != 0 || pass_in_loop(m, a->region))
+        return false;
+    const sir_channel *c = &m->channels.data[a->inputs.data[0]];
+    return c->initial.len == 0 && c->zeros == NULL;
+}
+
+// Filters that actors have, and those whose channels have no room.
+typedef struct channel_facts {
+    hmap had, unfit;
+} channel_facts;
+
+static void add_filter(hmap *set, const sir_filter *f)
+{
+    hmap_setn(set, &f, sizeof f, (void *)(uintptr_t)f);
+}
+
+static channel_facts find_channels(const sir_module *m, arena *a)
+{
+    channel_facts x;
+    hmap_init(&x.had, a);
+    hmap_init(&x.unfit, a);
     for (VEC_EACH(sir_actor *, actor, &m->actors)) {
-        const sir_actor *a = *actor;
-        if (a->filter != f)
-            continue;
-        any = true;
-        if (a->inputs.len != 1 || a->least != 0 || pass_in_loop(m, a->region))
-            return false;
-        const sir_channel *c = &m->channels.data[a->inputs.data[0]];
-        if (c->initial.len != 0 || c->zeros != NULL)
-            return false;
+        add_filter(&x.had, (*actor)->filter);
+        if (!has_room(m, *actor))
+            add_filter(&x.unfit, (*actor)->filter);
     }
     for (VEC_EACH(const sir_channel, c, &m->channels))
-        any &= c->zeros == NULL || (c->zeros->samples != f && c->zeros->phases != f);
-    return any;
+        if (c->zeros != NULL) {
+            add_filter(&x.unfit, c->zeros->samples);
+            add_filter(&x.unfit, c->zeros->phases);
+        }
+    return x;
+}
+
+// All that have this filter have room on their channels.
+static bool has_channels(const channel_facts *x, const sir_filter *f)
+{
+    return hmap_getn(&x->had, &f, sizeof f) != NULL && hmap_getn(&x->unfit, &f, sizeof f) == NULL;
 }
 
 static void fill_channels(sir_module *m, const sir_filter *f, const window_facts *w)
@@ -756,13 +778,16 @@ bool pass_windows(hlc_program *p)
     if (!pass_may_change_more(p))
         return false;
     bool changed = false;
+    arena *own = arena_create();
+    channel_facts channels = find_channels(p->module, own);
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
-        if (!is_plain(p->module, *f) || !has_channels(p->module, *f))
+        if (!is_plain(p->module, *f) || !has_channels(&channels, *f))
             continue;
         arena *a = arena_create();
         changed |= find_windows(p, *f, a);
         arena_destroy(a);
     }
+    arena_destroy(own);
     if (changed)
         sir_canonicalize(p->module, &(canon_options){0});
     return changed;

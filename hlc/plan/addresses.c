@@ -106,6 +106,29 @@ static uint32_t *find_areas(arena *a, const plan *pl)
     return areas;
 }
 
+// Buffers by the kernel that fills them: those of kernel i are of[from[i]] to of[from[i + 1]], in order.
+typedef struct buffer_lists {
+    uint32_t *of, *from;
+} buffer_lists;
+
+static buffer_lists list_buffers(arena *a, const plan *pl, const sir_module *m)
+{
+    size_t kernels = pl->cut->kernels.len, n = pl->buffers.len;
+    buffer_lists l = {ARENA_ARRAY(a, uint32_t, n + 1), ARENA_ARRAY(a, uint32_t, kernels + 2)};
+    uint32_t *kernel = ARENA_ARRAY(a, uint32_t, n + 1), *next = ARENA_ARRAY(a, uint32_t, kernels + 1);
+    for (uint32_t b = 0; b < n; b++) {
+        kernel[b] = pl->cut->graph->kernel_of[m->channels.data[pl->buffers.data[b].channel].producer];
+        if (kernel[b] < kernels)
+            l.from[kernel[b] + 1]++;
+    }
+    for (size_t i = 0; i < kernels; i++)
+        next[i] = l.from[i + 1] += l.from[i];
+    for (uint32_t b = (uint32_t)n; b-- > 0;)
+        if (kernel[b] < kernels)
+            l.of[--next[kernel[b]]] = b;
+    return l;
+}
+
 // Behind what is used within runs only, each kernel has a place for what stays there between its runs, the same on every
 // processor that runs it; kernels that meet on no processor may share it.
 static uint64_t place_kernels(arena *a, plan *pl, const sir_module *m, const lifetimes *l, uint64_t start)
@@ -113,6 +136,7 @@ static uint64_t place_kernels(arena *a, plan *pl, const sir_module *m, const lif
     const plan_cut *cut = pl->cut;
     size_t processors = cut->resources->processors.len, n = cut->kernels.len;
     uint64_t *top = ARENA_ARRAY(a, uint64_t, processors + 1), most = start;
+    buffer_lists lists = list_buffers(a, pl, m);
     for (size_t q = 0; q < processors; q++)
         top[q] = start;
     for (uint32_t i = 0; i < n; i++) {
@@ -120,9 +144,9 @@ static uint64_t place_kernels(arena *a, plan *pl, const sir_module *m, const lif
         for (size_t q = 0; q < processors; q++)
             if (plan_kernel_runs_on(cut, i, (uint32_t)q) && top[q] > at)
                 at = top[q];
-        for (uint32_t b = 0; b < pl->buffers.len; b++) {
-            const sir_channel *c = &m->channels.data[pl->buffers.data[b].channel];
-            if (cut->graph->kernel_of[c->producer] != i || l->of[b].bytes == 0)
+        for (uint32_t j = lists.from[i]; j < lists.from[i + 1]; j++) {
+            uint32_t b = lists.of[j];
+            if (l->of[b].bytes == 0)
                 continue;
             if (plan_end_of(pl, m, b) != PLAN_NONE)
                 at = number_round_up(at, plan_cut_line(cut));

@@ -2,6 +2,8 @@
 // Assigns the strips of a round to processors, by shares. Kernels with state go to the processor with least to do, heaviest
 // first; the strips of kernels without state fill what is left of each processor's share, in chunks of consecutive strips,
 // as each chunk begins by priming.
+#include <stdlib.h>
+
 #include "hlc/passes/pass.h"
 #include "hlc/plan/evaluate.h"
 #include "hlc/plan/plan_int.h"
@@ -98,29 +100,40 @@ static void place_together(assigner *d, uint32_t *at)
     }
 }
 
+// Kernels to place: the first has most of what they are placed by.
+typedef struct candidate {
+    uint32_t kernel;
+    double size;
+} candidate;
+
+static int compare_candidates(const void *x, const void *y)
+{
+    const candidate *a = x, *b = y;
+    if (a->size != b->size)
+        return a->size > b->size ? -1 : 1;
+    return a->kernel < b->kernel ? -1 : a->kernel > b->kernel;
+}
+
 // Each to who has least to do, heaviest first, or largest first; false: one did not fit.
 static bool place_by(assigner *d, uint32_t *at, bool largest)
 {
-    size_t n = d->cut->kernels.len;
-    bool *done = ARENA_ARRAY(d->p->arena, bool, n + 1), fit = true;
-    clear(d);
-    for (;;) {
-        size_t best = n;
-        for (size_t i = 0; i < n; i++) {
-            const plan_cut_kernel *kernel = &d->cut->kernels.data[i];
-            if (kernel->parallel || done[i])
-                continue;
-            bool more = best == n || (largest ? bytes_of(d, i) > bytes_of(d, best)
-                                              : kernel->seconds > d->cut->kernels.data[best].seconds);
-            best = more ? i : best;
-        }
-        if (best == n)
-            return fit;
-        done[best] = true;
-        at[best] = least_loaded(d, (uint32_t)best);
-        fit = fit && has_room(d, (uint32_t)best, at[best]);
-        put(d, (uint32_t)best, at[best]);
+    size_t n = d->cut->kernels.len, count = 0;
+    candidate *list = ARENA_ARRAY(d->p->arena, candidate, n + 1);
+    bool fit = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const plan_cut_kernel *kernel = &d->cut->kernels.data[i];
+        if (!kernel->parallel)
+            list[count++] = (candidate){i, largest ? (double)bytes_of(d, i) : kernel->seconds};
     }
+    qsort(list, count, sizeof *list, compare_candidates);
+    clear(d);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t kernel = list[i].kernel;
+        at[kernel] = least_loaded(d, kernel);
+        fit = fit && has_room(d, kernel, at[kernel]);
+        put(d, kernel, at[kernel]);
+    }
+    return fit;
 }
 
 // The processor of each kernel with state.

@@ -229,6 +229,7 @@ plan *plan_build(hlc_program *p, const plan_place *places, int64_t strip)
         diag_internal(p->diag, (src_range){0}, "the places of the channels of '%s' make no plan", p->module->name);
         return NULL;
     }
+    plan_know_ends(p->arena, b.plan);
     plan_gather_kernels(p->arena, b.plan);
     return plan_settle(p->arena, p->diag, b.plan, p->module, p->schedule) ? b.plan : NULL;
 }

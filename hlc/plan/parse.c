@@ -832,6 +832,7 @@ plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
         fail(&p, "the end of the text");
     if (p.failed)
         return NULL;
+    plan_know_ends(p.a, p.pl);
     plan_count_drains(p.a, p.m, p.s, p.pl);
     return check_helpers(&p) && check_offloads(&p) && (p.pl->cut == NULL || check_priming(&p)) ? p.pl : NULL;
 }

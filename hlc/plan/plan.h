@@ -146,6 +146,7 @@ typedef struct plan {
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;
     VEC(plan_io) readers, writers;
+    hmap *ends;   // per actor of these: 1 more than its number, writers behind readers (plan_know_ends)
     int64_t most; // greatest strip that the layout of the buffers has room for; 0: no bound
     // Of 'fuse'; the steps of cycles of 'coalesce'.
     VEC(plan_kernel) kernels; // in the order in which they are started; of a net: one for each static region

@@ -25,6 +25,8 @@ bool plan_resize(arena *a, diag_engine *d, plan *pl, const sir_module *m, const 
 uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer);
 // The other way round: the buffer of a reader or writer; NULL: the actor is none of the plan's.
 const plan_buffer *plan_buffer_of_end(const plan *pl, uint32_t actor);
+// For that, when all readers and writers are there.
+void plan_know_ends(arena *a, plan *pl);
 
 // Bytes that each block of an end takes where windows are moved.
 uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer);

@@ -33,13 +33,22 @@ uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer)
 
 const plan_buffer *plan_buffer_of_end(const plan *pl, uint32_t actor)
 {
-    for (VEC_EACH(const plan_io, io, &pl->readers))
-        if (io->actor == actor)
-            return &pl->buffers.data[io->access.buffer];
-    for (VEC_EACH(const plan_io, io, &pl->writers))
-        if (io->actor == actor)
-            return &pl->buffers.data[io->access.buffer];
-    return NULL;
+    size_t at = (size_t)hmap_getn(pl->ends, &actor, sizeof actor);
+    if (at == 0)
+        return NULL;
+    const plan_io *io = at <= pl->readers.len ? &pl->readers.data[at - 1] : &pl->writers.data[at - 1 - pl->readers.len];
+    return &pl->buffers.data[io->access.buffer];
+}
+
+void plan_know_ends(arena *a, plan *pl)
+{
+    pl->ends = ARENA_NEW(a, hmap);
+    hmap_init(pl->ends, a);
+    for (size_t i = 0; i < pl->readers.len + pl->writers.len; i++) {
+        const plan_io *io = i < pl->readers.len ? &pl->readers.data[i] : &pl->writers.data[i - pl->readers.len];
+        if (hmap_getn(pl->ends, &io->actor, sizeof io->actor) == NULL)
+            hmap_setn(pl->ends, &io->actor, sizeof io->actor, (void *)(uintptr_t)(i + 1));
+    }
 }
 
 size_t plan_stage_members(const plan_stage *st)
