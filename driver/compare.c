@@ -27,7 +27,7 @@ int compare_measure(process_session *s, const char *native, const char *const *a
     setenv("SVM_PROFILE_OUT", run->profile, 1);
     if (timeline)
         setenv("SVM_TRACE_OUT", run->timeline, 1);
-    int status = process_run_limited(s, own, &(process_limits){.output = "/dev/null"});
+    int status = process_run_limited(s, own, &(process_limits){.output = "/dev/null", .program = true});
     unsetenv("SVM_PROFILE_OUT");
     unsetenv("SVM_TRACE_OUT");
     if (begin >= 0)

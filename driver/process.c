@@ -219,8 +219,9 @@ static int wait_for(process_session *s, pid_t pid, int seconds, bool *late)
     return status;
 }
 
-// A child that a signal ended: a closed pipe is a failed write, somebody may have stopped it; anything else is a crash.
-static int report_signal(process_session *s, const char *program, int number)
+// A child that a signal ended: a closed pipe is a failed write, somebody may have stopped it; anything else is a crash, of
+// this tool's unless the program is the user's own.
+static int report_signal(process_session *s, const char *program, int number, bool own)
 {
     if (number == SIGPIPE) {
         diag_error_at(s->diags, s->settings.tool, "cannot write to standard output: %s", strerror(EPIPE));
@@ -230,6 +231,10 @@ static int report_signal(process_session *s, const char *program, int number)
     if (number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGXCPU) {
         diag_error_at(s->diags, s->settings.tool, "'%s' was stopped from outside: signal %d (%s)%s", program, number,
                       name, number == SIGKILL ? "; is there enough memory?" : "");
+        return EXIT_WRONG;
+    }
+    if (own) {
+        diag_error_at(s->diags, s->settings.tool, "the program is stopped by signal %d (%s)", number, name);
         return EXIT_WRONG;
     }
     diag_internal(s->diags, (src_range){0}, "'%s' was stopped by signal %d (%s)%s", program, number, name,
@@ -268,5 +273,5 @@ int process_run_limited(process_session *s, const char *const *argv, const proce
         return PROCESS_LATE;
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    return report_signal(s, argv[0], WTERMSIG(status));
+    return report_signal(s, argv[0], WTERMSIG(status), limits->program);
 }

@@ -46,6 +46,7 @@ int process_run_quiet(process_session *s, const char *const *argv, const char *e
 typedef struct process_limits {
     const char *output, *errors; // files for what it writes; NULL: where this tool writes
     int seconds;                 // 0: as long as it takes
+    bool program;                // it is somebody's program: a crash is its own error
 } process_limits;
 enum { PROCESS_LATE = 124 };
 int process_run_limited(process_session *s, const char *const *argv, const process_limits *limits);

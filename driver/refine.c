@@ -70,8 +70,10 @@ static const char *compile(refiner *f, const mapping *m, hlc_report *plan, hlc_n
     diag_engine *d = &f->t->diags, before = *d;
     d->remarks = false;
     d->no_warnings = d->no_warnings || !first;
+    hmap seen;
+    hmap_init(&seen, f->t->arena);
     if (!first)
-        d->seen = NULL;
+        d->seen = &seen;
     set_options(f, m);
     const char *text = driver_compile_report(f->t, f->inputs, MODE_SVM_C, natives, NULL, NULL, plan);
     f->t->options.items.len = f->given;

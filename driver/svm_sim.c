@@ -266,7 +266,7 @@ static int simulate_program(tool_session *t, const char *path, const argument_li
         tool_doing(t, "simulating");
         if (isatty(STDOUT_FILENO)) // the program writes there
             tool_show_nothing(t);
-        status = process_run(s, argv.data);
+        status = process_run_limited(s, argv.data, &(process_limits){.program = true});
         if (!settings.dry_run && status == EXIT_OK && !print_report(t, report)) // after an error times mean nothing
             status = EXIT_WRONG;
         if (!settings.dry_run && status == EXIT_OK && measured.timeline != NULL &&

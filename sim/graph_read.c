@@ -91,7 +91,7 @@ static const char *expectation(value_type type)
     case VALUE_COUNT: return "a whole number, 0 or more";
     case VALUE_POSITIVE: return "a whole number, 1 or more";
     case VALUE_SIZE: return "a size (B, KiB or MiB), for example '4 B'";
-    case VALUE_TIME: return "a time (cycles, ps, ns, us or ms), for example '720 cycles'";
+    case VALUE_TIME: return "a time (cycles, ps, ns, us, ms or s), for example '720 cycles'";
     case VALUE_LIST: return "a list";
     case VALUE_MAPPING: return "a mapping";
     case VALUE_ANY: break;

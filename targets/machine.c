@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "support/c_names.h"
 #include "targets/machine_schema.h"
 
 typedef struct loader {
@@ -104,7 +105,24 @@ static bool valid_name(const char *name)
     for (const char *p = name; *p != '\0'; p++)
         if (!isalnum((unsigned char)*p) && *p != '_')
             return false;
-    return strlen(name) <= 200;
+    return true;
+}
+
+enum { MOST_NAME = 200 };
+
+// Elements are variables of SVM C. False: the name is refused.
+static bool check_name(loader *l, src_range range, const char *name, const char *noun)
+{
+    if (!valid_name(name))
+        diag_error(l->diag, range, "'%.60s' cannot name a %s: a name is a C identifier (letters, digits and '_')", name,
+                   noun);
+    else if (strlen(name) > MOST_NAME)
+        diag_error(l->diag, range, "'%.60s...' cannot name a %s: a name has %d characters at most", name, noun, MOST_NAME);
+    else if (c_name_is_taken(name) || strncmp(name, "svm_", 4) == 0 || strncmp(name, "SVM_", 4) == 0)
+        diag_error(l->diag, range, "'%s' cannot name a %s: it is a word of C, of its library or of SVM's API", name, noun);
+    else
+        return true;
+    return false;
 }
 
 // Appends an element made from the template in object for each of the entry's count.
@@ -150,11 +168,8 @@ static void read_entries(loader *l, machine_setting *setting, const yaml_node *n
     const char *noun = machine_section_get(section)->noun;
     for (VEC_EACH(yaml_pair, pair, &node->pairs)) {
         const char *name = pair->key->text;
-        if (!valid_name(name)) {
-            diag_error(l->diag, pair->key->range,
-                       "'%.60s' cannot name a %s: a name is a C identifier (letters, digits and '_')", name, noun);
+        if (!check_name(l, pair->key->range, name, noun))
             continue;
-        }
         char *object = arena_alloc(l->arena, machine_section_get(section)->size);
         machine_entry id = {.section = section, .name = name, .name_range = pair->key->range};
         machine_entry *entry = read_section(l, &id, pair->value, object);

@@ -208,6 +208,8 @@ bool machine_refers(const machine_refs *refs, machine_element_kind kind, size_t 
 bool machine_reaches(const machine *m, const machine_processor *p, const machine_memory *memory);
 // Whether an operation of this class can run on p, and what it costs there in seconds.
 bool machine_can_run(const machine_processor *p, machine_operation op);
+// Bytes of the vectors that programs are given: the processor's, or as many of them as are a power of two.
+uint64_t machine_vector_bytes(const machine_processor *p);
 double machine_operation_seconds(const machine_processor *p, machine_operation op);
 double machine_seconds(machine_time t, double clock);
 double machine_bytes_per_second(machine_bandwidth b, double clock);

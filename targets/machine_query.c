@@ -79,6 +79,14 @@ double machine_bytes_per_second(machine_bandwidth b, double clock)
     return b.per_cycle ? b.bytes * clock : b.bytes;
 }
 
+uint64_t machine_vector_bytes(const machine_processor *p)
+{
+    uint64_t bytes = 1;
+    while (2 * bytes <= p->simd_width)
+        bytes *= 2;
+    return bytes;
+}
+
 bool machine_can_run(const machine_processor *p, machine_operation op)
 {
     return p->operations.of[op].amount >= 0;

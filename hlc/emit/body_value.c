@@ -6,44 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-// What an emitted identifier must not be, beside beginning like a reserved name: C's keywords, macros of the headers that SVM C includes, and library functions declared there that a
-// file-scope name would collide with.
-static const char *const reserved_names[] = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
-    "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
-    "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "_Bool", "bool", "true", "false", "NULL", "offsetof",
-    "asm", "typeof", "main", "linux", "unix", "in", "out", "iter", "random", "log", "self", "kernel", "n_in", "n_out", "result",
-    "NAN", "INFINITY", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "signgam", "y0", "y1", "yn", "j0", "j1", "jn", "gamma", "index",
-    "memcpy", "memmove", "memset", "memcmp", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log10",
-    "sqrt", "floor", "ceil", "round", "rint", "fabs", "atan2", "pow", "fmax", "fmin", "abs", "remainder", "fma", "logb", "scalb",
-    "significand", "drem", "finite", "isnan", "isinf", "signbit", "hypot", "cbrt", "erf", "erfc", "exp2", "expm1", "log1p", "log2",
-    "ldexp", "frexp", "modf", "fmod", "trunc", "lrint", "lround", "llrint", "llround", "nan", "nearbyint", "fdim", "ilogb", "scalbn",
-    "acosh", "asinh", "atanh", "lgamma", "tgamma", "copysign", "nextafter", "strlen", "strcpy", "strcmp", "rindex", "bcopy", "bzero",
-    "ffs", "strsep", "basename", "sinf", "cosf", "tanf", "asinf", "acosf", "atanf", "sinhf", "coshf", "tanhf", "expf", "logf",
-    "log10f", "sqrtf", "floorf", "ceilf", "roundf", "rintf", "fabsf", "atan2f", "powf", "fmaxf", "fminf", "pow10", "exp10",
-    "errno", "stdin", "stdout", "stderr", "exit", "free", "malloc", "prints", "memchr", "nexttoward", "remquo", "scalbln", "strcat",
-    "strchr", "strcoll", "strcspn", "strerror", "strncat", "strncmp", "strncpy", "strpbrk", "strrchr", "strspn", "strstr", "strtok",
-    "strxfrm", "fpclassify", "isfinite", "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isnormal",
-    "isunordered", "math_errhandling", "iscanonical", "iseqsig", "issignaling", "issubnormal", "iszero", "strdupa", "strndupa",
-    "a64l", "abort", "aligned_alloc", "alloca", "arc4random", "arc4random_buf", "arc4random_uniform", "at_quick_exit",
-    "atexit", "atof", "atoi", "atol", "bcmp", "bsearch", "calloc", "clearenv", "div", "drand48", "drand48_r", "ecvt",
-    "ecvt_r", "erand48", "erand48_r", "explicit_bzero", "fcvt", "fcvt_r", "fd_mask", "fd_set", "gcvt", "getenv",
-    "getloadavg", "getsubopt", "initstate", "initstate_r", "j0f", "j0l", "j1f", "j1l", "jnf", "jnl", "jrand48",
-    "jrand48_r", "l64a", "labs", "lcong48", "lcong48_r", "ldiv", "lgamma_r", "lgammaf_r", "lgammal_r", "llabs", "lldiv",
-    "lrand48", "lrand48_r", "mblen", "mbstowcs", "mbtowc", "memccpy", "mkdtemp", "mkstemp", "mkstemps", "mktemp",
-    "mrand48", "mrand48_r", "nrand48", "nrand48_r", "on_exit", "posix_memalign", "pselect", "putenv", "qecvt",
-    "qecvt_r", "qfcvt", "qfcvt_r", "qgcvt", "qsort", "quick_exit", "rand", "rand_r", "random_r", "realloc",
-    "reallocarray", "realpath", "rpmatch", "seed48", "seed48_r", "select", "setenv", "setstate", "setstate_r", "srand",
-    "srand48", "srand48_r", "srandom", "srandom_r", "stpcpy", "stpncpy", "strcasecmp", "strcasecmp_l", "strcoll_l",
-    "strdup", "strerror_l", "strerror_r", "strncasecmp", "strncasecmp_l", "strndup", "strnlen", "strsignal", "strtod",
-    "strtof", "strtok_r", "strtol", "strtold", "strtoq", "strtoul", "strtouq", "strxfrm_l", "system", "u_char", "u_int",
-    "u_long", "u_short", "uint", "ulong", "unsetenv", "ushort", "valloc", "wcstombs", "wctomb", "y0f", "y0l", "y1f",
-    "y1l", "ynf", "ynl",
-    "MAXFLOAT", "alignas", "alignof", "constexpr", "nullptr", "static_assert", "thread_local", "typeof_unqual",
-};
+#include "support/c_names.h"
 
-// Names that begin so belong to the API, <math.h> and the compiler, whatever follows: M_PI_4, FP_NAN.
-static const char *const reserved_beginnings[] = {"svm_", "SVM_", "mm_", "M_", "FP_", "MATH_", "HUGE_VAL", "SNAN"};
+// What emitted functions have under these names, whatever they are of.
+static const char *const own_names[] = {
+    "in", "out", "iter", "self", "kernel", "n_in", "n_out", "result", "prints",
+};
 
 // Parameters and locals of the functions that program*.c write: what stands at file scope must not be hidden by them.
 static const char *const local_names[] = {
@@ -58,20 +26,12 @@ static bool is_identifier_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool begins(const char *name, const char *with)
-{
-    return strncmp(name, with, strlen(with)) == 0;
-}
-
 const char *body_identifier(arena *a, const char *wanted)
 {
     size_t n = strlen(wanted);
     char *name = arena_alloc(a, n + 3);
     size_t k = 0;
-    bool reserved = wanted[0] == '_';
-    for (size_t i = 0; i < sizeof reserved_beginnings / sizeof *reserved_beginnings; i++)
-        reserved = reserved || begins(wanted, reserved_beginnings[i]);
-    if (n == 0 || (wanted[0] >= '0' && wanted[0] <= '9') || reserved)
+    if (n == 0 || (wanted[0] >= '0' && wanted[0] <= '9') || c_name_begins_reserved(wanted))
         name[k++] = 'x';
     for (size_t i = 0; i < n; i++)
         if (is_identifier_char(wanted[i]))
@@ -83,32 +43,9 @@ const char *body_identifier(arena *a, const char *wanted)
     return name;
 }
 
-static bool ends(const char *name, const char *with)
-{
-    size_t n = strlen(name), m = strlen(with);
-    return n >= m && strcmp(name + n - m, with) == 0;
-}
-
-// Families of names in <stdint.h> and <math.h> that a number at the end leaves: int_least8_t, UINT32_MAX, fmal.
-static bool is_of_library(const emitter *e, const char *name)
-{
-    static const char *const limits_of[] = {"INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "WINT_", "SIG_ATOMIC_"};
-    size_t n = strlen(name);
-    if (ends(name, "_t"))
-        return true;
-    bool limit = ends(name, "_MAX") || ends(name, "_MIN") || ends(name, "_WIDTH") || ends(name, "_C");
-    for (size_t i = 0; limit && i < sizeof limits_of / sizeof *limits_of; i++)
-        if (begins(name, limits_of[i]))
-            return true;
-    // The same function for float and long double.
-    if (n < 4 || (name[n - 1] != 'f' && name[n - 1] != 'l'))
-        return false;
-    return hmap_getn(&e->c_names, name, n - 1) == e;
-}
-
 bool body_is_reserved(const emitter *e, const char *name)
 {
-    return hmap_get(&e->c_names, name) != NULL || is_of_library(e, name); // body_identifier avoids the reserved beginnings
+    return hmap_get(&e->c_names, name) != NULL || c_name_is_taken(name); // body_identifier avoids the reserved beginnings
 }
 
 void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources)
@@ -120,8 +57,8 @@ void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source
     hmap_init(&e->local_names, a);
     hmap_init(&e->effects, a);
     hmap_init(&e->needs, a);
-    for (size_t i = 0; i < sizeof reserved_names / sizeof *reserved_names; i++)
-        hmap_set(&e->c_names, reserved_names[i], e);
+    for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++)
+        hmap_set(&e->c_names, own_names[i], e);
     for (size_t i = 0; i < sizeof local_names / sizeof *local_names; i++)
         hmap_set(&e->local_names, local_names[i], e);
 }
@@ -141,7 +78,7 @@ const char *emit_unique_name(emitter *e, const char *wanted)
         hmap_set(&e->c_names, name, ARENA_NEW(e->arena, uint32_t));
         return name;
     }
-    bool counted = next != NULL && (void *)next != (void *)e;
+    bool counted = next != NULL && (void *)next != (void *)e; // e: one of own_names
     uint32_t local = 0;
     if (!counted)
         next = &local;

@@ -243,6 +243,7 @@ static void emit_names(finite_emitter *all)
 {
     text_line(&all->x, 0, "SVM_MACHINE(\"%s\");", all->resources->machine->name);
     machine_names(all, true);
+    text_memory_constant(&all->x, all->resources->shared->element.name);
     strbuf_addc(all->x.e.out, '\n');
 }
 

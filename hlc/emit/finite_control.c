@@ -242,21 +242,21 @@ static void emit_enter(finite_graph *g, bool partial, const char *then)
     text_line(x, 1, "svm_BrookSpace %s;", g->space);
     text_line(x, 1, "if (!%s.made)", g->runs);
     text_line(x, 2, "%s();", make_name(g));
-    text_line(x, 1, "if (!svm_brookEnter(at, &%s, &%s, streams, walks, &%s))%s", g->table,
-              g->all->resources->shared->element.name, g->space, then);
+    text_line(x, 1, "if (!svm_brookEnter(at, &%s, %s, streams, walks, &%s))%s", g->table,
+              finite_memory(g), g->space, then);
 }
 
 // Block, walk and uniforms of a run.
 static void emit_set(finite_graph *g, int indent, const char *run)
 {
     program_emitter *x = g->x;
-    const char *memory = g->all->resources->shared->element.name;
+    const char *memory = finite_memory(g);
     for (size_t i = 0; i < g->ports.len; i++) {
         const finite_port *p = &g->ports.data[i];
         if (p->source->role == SIR_VARIABLE)
             continue;
         if (p->source->role != SIR_ITERATOR) {
-            text_line(x, indent, "svm_blockInit(&%s.%s, &%s, walks[%zu].address, (size_t)walks[%zu].span, sizeof(%s));",
+            text_line(x, indent, "svm_blockInit(&%s.%s, %s, walks[%zu].address, (size_t)walks[%zu].span, sizeof(%s));",
                       run, p->name, memory, i, i, p->element);
             text_line(x, indent, "svm_blockName(&%s.%s, \"%s\");", run, p->name, text_comment(x, p->source->name));
         }
@@ -398,7 +398,7 @@ static void emit_push_call(finite_graph *g)
 {
     program_emitter *x = g->x;
     const char *run = arena_printf(finite_arena(g), "%s.part[0]", g->runs),
-               *memory = g->all->resources->shared->element.name;
+               *memory = finite_memory(g);
     const char *type = emit_declare(&x->e, g->variable->source->type, "");
     finite_begin_function(g, false);
     text_line(x, 1, "const svm_BrookPort *port = &%s[%zu];", g->ports_table, (size_t)(g->variable - g->ports.data));
@@ -422,19 +422,19 @@ static void emit_push_call(finite_graph *g)
     text_line(x, 1, "size_t memory;");
     text_line(x, 1, "for (;;) {");
     text_line(x, 2, "const ptrdiff_t room = %s.run.pushed > 0 ? %s.run.pushed : 1;", run, run);
-    text_line(x, 2, "memory = svm_alloc(&%s, (size_t)room * sizeof(%s));", memory, type);
-    text_line(x, 2, "svm_blockInit(&%s.%s, &%s, memory, (size_t)room, sizeof(%s));", run, g->variable->name, memory,
+    text_line(x, 2, "memory = svm_alloc(%s, (size_t)room * sizeof(%s));", memory, type);
+    text_line(x, 2, "svm_blockInit(&%s.%s, %s, memory, (size_t)room, sizeof(%s));", run, g->variable->name, memory,
               type);
     text_line(x, 2, "%s.run.room = room;", run);
     text_line(x, 2, "svm_kernelRun(&%s.run.kernel);", run);
     text_line(x, 2, "svm_kernelWait(&%s.run.kernel);", run);
     text_line(x, 2, "if (%s.run.pushed <= room)", run);
     text_line(x, 3, "break;");
-    text_line(x, 2, "svm_free(&%s, memory);", memory);
+    text_line(x, 2, "svm_free(%s, memory);", memory);
     text_line(x, 1, "}");
     text_line(x, 1, "svm_brookGive(at, port, &%s, %s, svm_blockData(&%s.%s), (size_t)%s.run.pushed);", g->space,
               g->variable->name, run, g->variable->name, run);
-    text_line(x, 1, "svm_free(&%s, memory);", memory);
+    text_line(x, 1, "svm_free(%s, memory);", memory);
     text_line(x, 1, "svm_brookLeave(at, &%s, streams, walks);", g->table);
     text_line(x, 0, "}\n");
 }

@@ -86,7 +86,7 @@ static void emit_blocks(finite_graph *g)
     program_emitter *x = g->x;
     const finite_port *in = finite_input(g), *out = g->reduced;
     const char *strips = finite_name(g, "strips"), *places = g->all->places,
-               *shared = g->all->resources->shared->element.name;
+               *shared = finite_memory(g);
     text_line(x, 3, "if (step[q].runs > 2)");
     text_line(x, 4, "svm_kernelWait(&strip->run.kernel);");
     text_line(x, 3, "const svm_BrookReach tile = svm_brookReach(&%s, %zu, %s, &layout, &step[q].tile, walks);",
@@ -94,7 +94,7 @@ static void emit_blocks(finite_graph *g)
     text_line(x, 3, "if (step[q].opens) {");
     text_line(x, 4, "if (step[q].tiles > 2)");
     text_line(x, 5, "svm_kernelWait(&%s.%s_store[q][place].kernel);", strips, out->name);
-    text_line(x, 4, "svm_blockInit(&%s.%s_there[q][place], &%s, tile.address, tile.bytes, 1);", strips, out->name,
+    text_line(x, 4, "svm_blockInit(&%s.%s_there[q][place], %s, tile.address, tile.bytes, 1);", strips, out->name,
               shared);
     text_line(x, 4, "svm_blockInit(&%s.%s[q][place], %s[q].memory,", strips, out->name, places);
     text_line(x, 4, "              %s[q].begin + layout.results + (size_t)place * layout.result, tile.bytes, 1);",
@@ -104,7 +104,7 @@ static void emit_blocks(finite_graph *g)
     text_line(x, 3, "const svm_BrookRows rows = svm_brookReachFold(&%s, %s, &layout, &step[q], walks);", g->table,
               g->space);
     text_line(x, 3,
-              "svm_blockInit(&strip->%s_there, &%s, rows.address, (rows.count - 1) * rows.stride + rows.bytes, 1);",
+              "svm_blockInit(&strip->%s_there, %s, rows.address, (rows.count - 1) * rows.stride + rows.bytes, 1);",
               in->name, shared);
     text_line(x, 3, "svm_blockInit(&strip->%s, %s[q].memory,", in->name, places);
     text_line(x, 3,

@@ -109,6 +109,12 @@ struct finite_emitter {
     VEC(finite_graph *) graphs;
 };
 
+// The memory of streams, as an expression within functions.
+static inline const char *finite_memory(const finite_graph *g)
+{
+    return text_memory(g->x, g->all->resources->shared->element.name);
+}
+
 static inline arena *finite_arena(const finite_graph *g)
 {
     return g->x->e.arena;

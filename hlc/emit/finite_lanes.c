@@ -895,7 +895,7 @@ static int room_of(const finite_emitter *all)
     for (size_t i = 0; i < all->local.len + all->direct.len; i++) {
         const machine_processor *p =
             (i < all->local.len ? all->local.data[i] : all->direct.data[i - all->local.len])->processor;
-        uint64_t floats = p->simd_width / sizeof(float) * p->registers / 2;
+        uint64_t floats = machine_vector_bytes(p) / sizeof(float) * p->registers / 2;
         int own = floats == 0 ? USUAL : floats > MOST_LANES ? MOST_LANES : (int)floats;
         room = own < room ? own : room;
     }
@@ -910,7 +910,7 @@ static bool have_vectors(const finite_emitter *all)
     const bool local = all->local.len > 0;
     bool good = true;
     for (size_t i = 0; i < (local ? all->local.len : all->direct.len); i++)
-        good = good && (local ? all->local.data[i] : all->direct.data[i])->processor->simd_width >= FEW * sizeof(float);
+        good = good && machine_vector_bytes((local ? all->local.data[i] : all->direct.data[i])->processor) >= FEW * sizeof(float);
     return good;
 }
 
@@ -921,7 +921,7 @@ static int few_lanes(const finite_emitter *all)
     for (size_t i = 0; i < all->local.len + all->direct.len; i++) {
         const machine_processor *p =
             (i < all->local.len ? all->local.data[i] : all->direct.data[i - all->local.len])->processor;
-        int own = 2 * (int)(p->simd_width / sizeof(float));
+        int own = 2 * (int)(machine_vector_bytes(p) / sizeof(float));
         few = own < few ? own : few;
     }
     return few < LEAST_LANES ? LEAST_LANES : few;

@@ -45,7 +45,7 @@ static int lanes_of(const finite_graph *g)
     enum { LEAST = 4, MOST = 16 };
     uint64_t lanes = MOST;
     for (VEC_EACH(const plan_processor *const, p, &g->all->local)) {
-        const uint64_t own = (*p)->processor->simd_width / sizeof(float);
+        const uint64_t own = machine_vector_bytes((*p)->processor) / sizeof(float);
         lanes = own < lanes ? own : lanes;
     }
     return lanes < LEAST ? LEAST : (int)lanes;

@@ -125,11 +125,11 @@ void finite_first_block(finite_graph *g, int indent, const finite_port *p, const
     text_line(g->x, indent, "svm_blockInit(&%s, %s[q].memory, %s[q].begin, 1, 1);", local, g->all->places,
               g->all->places);
     if (p->source->role == SIR_VARIABLE)
-        text_line(g->x, indent, "svm_blockInit(&%s, &%s, memory, 1, 1);", there,
-                  g->all->resources->shared->element.name);
+        text_line(g->x, indent, "svm_blockInit(&%s, %s, memory, 1, 1);", there,
+                  finite_memory(g));
     else
-        text_line(g->x, indent, "svm_blockInit(&%s, &%s, walks[%zu].address, 1, 1);", there,
-                  g->all->resources->shared->element.name, (size_t)(p - g->ports.data));
+        text_line(g->x, indent, "svm_blockInit(&%s, %s, walks[%zu].address, 1, 1);", there,
+                  finite_memory(g), (size_t)(p - g->ports.data));
 }
 
 static void make_gathers(finite_graph *g)
@@ -232,8 +232,8 @@ void finite_load_gathers(finite_graph *g)
         any = true;
         text_line(x, 1, "const svm_BrookReach %s = svm_brookReach(&%s, %zu, %s, &layout, &box, walks);", p->name,
                   g->table, i, g->space);
-        text_line(x, 1, "svm_blockInit(&%s.%s_there, &%s, %s.address, %s.bytes, 1);", strips, p->name,
-                  g->all->resources->shared->element.name, p->name, p->name);
+        text_line(x, 1, "svm_blockInit(&%s.%s_there, %s, %s.address, %s.bytes, 1);", strips, p->name,
+                  finite_memory(g), p->name, p->name);
     }
     if (!any)
         return;
@@ -281,8 +281,8 @@ static void emit_pushed_window(finite_graph *g, size_t i)
 {
     program_emitter *x = g->x;
     const char *name = g->variable->name;
-    text_line(x, 2, "svm_blockInit(&strip->%s_there, &%s, memory + (size_t)(q * 2 + part) * windows[%zu].bytes,", name,
-              g->all->resources->shared->element.name, i);
+    text_line(x, 2, "svm_blockInit(&strip->%s_there, %s, memory + (size_t)(q * 2 + part) * windows[%zu].bytes,", name,
+              finite_memory(g), i);
     text_line(x, 2, "              windows[%zu].bytes, 1);", i);
     text_line(x, 2, "svm_blockInit(&strip->%s, %s[q].memory, first + windows[%zu].offset, windows[%zu].bytes, 1);",
               name, g->all->places, i, i);
@@ -295,7 +295,7 @@ static void emit_pushed_window(finite_graph *g, size_t i)
 static void emit_strip(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *places = g->all->places, *shared = g->all->resources->shared->element.name;
+    const char *places = g->all->places, *shared = finite_memory(g);
     text_line(x, 2, "const size_t first = %s[q].begin + layout.windows + (size_t)part * layout.window;", places);
     bool moves = false;
     for (size_t i = 0; i < g->ports.len; i++) {
@@ -306,7 +306,7 @@ static void emit_strip(finite_graph *g)
             text_line(x, 2, "%s = svm_brookReach(&%s, %zu, %s, &layout, &box, walks);",
                       moves ? "place" : "svm_BrookReach place", g->table, i, g->space);
             moves = true;
-            text_line(x, 2, "svm_blockInit(&strip->%s_there, &%s, place.address, place.bytes, 1);", p->name, shared);
+            text_line(x, 2, "svm_blockInit(&strip->%s_there, %s, place.address, place.bytes, 1);", p->name, shared);
             text_line(x, 2, "svm_blockInit(&strip->%s, %s[q].memory, first + windows[%zu].offset, place.bytes, 1);",
                       p->name, places, i);
             text_line(x, 2, "svm_blockName(&strip->%s, \"%s\");", p->name, text_comment(x, p->source->name));
@@ -352,9 +352,9 @@ static void emit_spread(finite_graph *g)
               g->space, finite_local_bytes(g->all), finite_block_alignment(g->all), n);
     text_line(x, 2, "return false;");
     const size_t pushed = g->variable == NULL ? 0 : (size_t)(g->variable - g->ports.data);
-    const char *shared = g->all->resources->shared->element.name;
+    const char *shared = finite_memory(g);
     if (g->variable != NULL) {
-        text_line(x, 1, "const size_t memory = svm_alloc(&%s, windows[%zu].bytes * %zu);", shared, pushed, 2 * n);
+        text_line(x, 1, "const size_t memory = svm_alloc(%s, windows[%zu].bytes * %zu);", shared, pushed, 2 * n);
         text_line(x, 1, "svm_BrookKept kept = {0};");
         text_line(x, 1, "bool complete = true;");
     }
@@ -379,7 +379,7 @@ static void emit_spread(finite_graph *g)
     if (g->variable == NULL) {
         text_line(x, 1, "return true;");
     } else {
-        text_line(x, 1, "svm_free(&%s, memory);", shared);
+        text_line(x, 1, "svm_free(%s, memory);", shared);
         text_line(x, 1, "svm_brookGiveKept(at, &%s[%zu], %s, %s, &kept, complete);", g->ports_table, pushed, g->space,
                   g->variable->name);
         text_line(x, 1, "return complete;");

@@ -324,7 +324,7 @@ static uint64_t room_of(const finite_emitter *all)
     if (config->vector_bytes > 0)
         return (uint64_t)config->vector_bytes / sizeof(float) / 2;
     for (VEC_EACH(const plan_processor *const, p, &all->direct)) {
-        const uint64_t own = (*p)->processor->simd_width / sizeof(float) * (*p)->processor->registers / 2;
+        const uint64_t own = machine_vector_bytes((*p)->processor) / sizeof(float) * (*p)->processor->registers / 2;
         room = own < room ? own : room;
     }
     return room;

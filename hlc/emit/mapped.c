@@ -258,7 +258,7 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
     text_line(x, 0, "/* Slots of the queues, one behind the other. */");
     text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, queue_bytes(x, all));
+    text_line(x, 1, "self->memory = svm_alloc(%s, %" PRIu64 ");", text_memory(x, x->pl->memory), queue_bytes(x, all));
     text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit,
               unit);
     text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
@@ -268,8 +268,8 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, r->address);
         if (slots.count > 1)
             at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, slots.bytes);
-        text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member, x->pl->memory,
-                  at, queue->room, r->type);
+        text_line(x, 2, "svm_blockInit(&self->%s[slot], %s, %s, %" PRId64 ", sizeof(%s));", r->member,
+                  text_memory(x, x->pl->memory), at, queue->room, r->type);
         text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
     }
     text_line(x, 1, "}");
@@ -459,7 +459,7 @@ static void emit_destroy(program_emitter *x, const mapped *all)
             text_line(x, 2, "if (%s[q].load == NULL)", all->processors);
         text_line(x, all->moved ? 3 : 2, "svm_free(%s[q].memory, self->ownMemory[q]);", all->processors);
     }
-    text_line(x, 1, "svm_free(&%s, self->memory);", x->pl->memory);
+    text_line(x, 1, "svm_free(%s, self->memory);", text_memory(x, x->pl->memory));
     text_line(x, 1, "free(self);");
     text_line(x, 0, "}\n");
     program_forget(x, all->readers, all->writers, x->logs);

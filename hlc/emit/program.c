@@ -78,6 +78,7 @@ static void emit_header(program_emitter *x)
     else
         name_processors(x, &names);
     text_rows(x, 0, &names);
+    text_memory_constant(x, x->pl->memory);
     strbuf_addc(out, '\n');
 }
 

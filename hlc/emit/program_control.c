@@ -304,9 +304,9 @@ void program_create_blocks(program_emitter *x)
     if (pl->buffers.len == 0)
         return;
     uint64_t states = x->net == NULL ? 0 : program_offload_bytes(x);
-    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", pl->memory, pl->bytes + states);
-    text_line(x, 1, "svm_channelsPlace(self->channels, %s_channels, %zu, &%s, self->memory);", x->name, pl->buffers.len,
-              pl->memory);
+    text_line(x, 1, "self->memory = svm_alloc(%s, %" PRIu64 ");", text_memory(x, pl->memory), pl->bytes + states);
+    text_line(x, 1, "svm_channelsPlace(self->channels, %s_channels, %zu, %s, self->memory);", x->name, pl->buffers.len,
+              text_memory(x, pl->memory));
 }
 
 static void emit_create(program_emitter *x)
@@ -806,7 +806,7 @@ static void emit_destroy(program_emitter *x)
         text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_kernelDestroy(self->kernels[i]);",
                   pl->kernels.len);
     if (pl->buffers.len != 0)
-        text_line(x, 1, "svm_free(&%s, self->memory);", pl->memory);
+        text_line(x, 1, "svm_free(%s, self->memory);", text_memory(x, pl->memory));
     text_line(x, 1, "free(self);");
     text_line(x, 0, "}\n");
     program_forget(x, pl->readers.len, pl->writers.len, x->logs);

@@ -191,6 +191,10 @@ const char *text_position(program_emitter *x, const plan_digits *d, const char *
 const char *text_actor(program_emitter *x, uint32_t actor);
 const char *text_member(program_emitter *x, hmap *taken,
                         const char *wanted);                    // a struct member's or local's name, not yet taken
+// The memory as an expression within functions. Their locals have small letters: to a memory whose name begins with one there is
+// a constant, which text_memory_constant declares.
+const char *text_memory(program_emitter *x, const char *name);
+void text_memory_constant(program_emitter *x, const char *name);
 const char *text_comment(program_emitter *x, const char *text); // nothing in it ends or begins a comment or a line
 const char *text_made_by(program_emitter *x);                   // the version, and the file with the program
 

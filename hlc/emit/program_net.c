@@ -555,7 +555,7 @@ static void emit_destroy(net *n)
     if (n->whole->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
     if (x->pl->buffers.len != 0)
-        text_line(x, 1, "svm_free(&%s, self->memory);", x->pl->memory);
+        text_line(x, 1, "svm_free(%s, self->memory);", text_memory(x, x->pl->memory));
     text_line(x, 1, "free(self);");
     text_line(x, 0, "}\n");
     program_forget(x, n->readers.len, n->writers.len, n->logs);

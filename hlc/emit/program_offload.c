@@ -110,8 +110,8 @@ void program_offload_create_state(program_emitter *x, uint32_t kernel)
     const program_kernel *k = &x->kernels[kernel];
     if (k->own_type == NULL)
         return;
-    text_line(x, 1, "svm_blockInit(&self->%s.work.own, &%s, self->memory + %" PRIu64 ", %" PRIu64 ", 1);", k->field,
-              x->pl->memory, state_place(x, kernel), offload_of(x, kernel).state);
+    text_line(x, 1, "svm_blockInit(&self->%s.work.own, %s, self->memory + %" PRIu64 ", %" PRIu64 ", 1);", k->field,
+              text_memory(x, x->pl->memory), state_place(x, kernel), offload_of(x, kernel).state);
     text_line(x, 1, "svm_blockName(&self->%s.work.own, \"own\");", k->field);
     text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(&self->%s.work.own);", k->own_type, k->field);
 }

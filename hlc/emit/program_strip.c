@@ -246,7 +246,7 @@ static void verify_walk(program_emitter *x, const program_walk *w, int lanes, bo
 static int lane_width(const program_emitter *x)
 {
     const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
-    return p == NULL ? 0 : (int)(p->simd_width / sizeof(float));
+    return p == NULL ? 0 : (int)(machine_vector_bytes(p) / sizeof(float));
 }
 
 emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,

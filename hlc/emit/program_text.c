@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hlc/emit/program_int.h"
+#include "support/c_names.h"
 
 // Where a line that is too long may go on in the next one: behind the last comma or before the last operator that is in
 // no string. 0: nowhere.
@@ -197,8 +198,25 @@ const char *text_member(program_emitter *x, hmap *taken, const char *wanted)
 {
     const char *base = body_identifier(x->e.arena, wanted), *name = base;
     // Keywords and macros of the headers are no member names; other file-scope names do not matter.
-    for (uint32_t k = 2; hmap_get(taken, name) != NULL || hmap_get(&x->e.c_names, name) == &x->e; k++)
+    for (uint32_t k = 2; hmap_get(taken, name) != NULL || hmap_get(&x->e.c_names, name) == &x->e || c_name_is_listed(name); k++)
         name = arena_printf(x->e.arena, "%s_%" PRIu32, base, k);
     hmap_set(taken, name, taken);
     return name;
+}
+
+static bool has_constant(const char *memory)
+{
+    return memory[0] >= 'a' && memory[0] <= 'z';
+}
+
+const char *text_memory(program_emitter *x, const char *name)
+{
+    return has_constant(name) ? "svm_sharedMemory" : arena_printf(x->e.arena, "&%s", name);
+}
+
+void text_memory_constant(program_emitter *x, const char *name)
+{
+    if (has_constant(name))
+        text_line(x, 0, "static const mm_Mem svm_sharedMemory SVM_UNUSED = &%s; /* where functions have another %s */", name,
+                  name);
 }

@@ -577,7 +577,7 @@ static void bundle_splitter(bundler *x, uint32_t number)
 static bool pays(const hlc_program *p)
 {
     const machine_processor *x = plan_bit_processor(p);
-    return x == NULL || (x->simd_width >= BUNDLE_VECTOR && x->caches.len != 0 && !pass_shares_out(p));
+    return x == NULL || (machine_vector_bytes(x) >= BUNDLE_VECTOR && x->caches.len != 0 && !pass_shares_out(p));
 }
 
 bool pass_bundle(hlc_program *p)

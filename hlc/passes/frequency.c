@@ -75,7 +75,7 @@ static int lanes_of(const finder *x, const sir_type *item)
 {
     const machine_processor *p = plan_bit_processor(x->hlc);
     size_t bytes = item->kind == SIR_DOUBLE ? sizeof(double) : sizeof(float);
-    int lanes = p == NULL ? SOME_LANES : (int)(p->simd_width / bytes);
+    int lanes = p == NULL ? SOME_LANES : (int)(machine_vector_bytes(p) / bytes);
     return lanes < 1 ? 1 : lanes;
 }
 

@@ -78,7 +78,7 @@ static int lanes_of(const looker *x, const linear_ahead *s)
 {
     const machine_processor *p = plan_bit_processor(x->hlc);
     size_t item = s->real->kind == SIR_DOUBLE ? sizeof(double) : sizeof(float);
-    uint64_t bytes = p == NULL ? SOME_LANES * item : p->simd_width;
+    uint64_t bytes = p == NULL ? SOME_LANES * item : machine_vector_bytes(p);
     bool wide = hlc_has_wide_vectors(x->hlc->config); // those of the processor at hand are
     return (int)((wide ? 2 * bytes : bytes) / item);
 }

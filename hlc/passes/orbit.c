@@ -401,7 +401,7 @@ static bool is_plain(const sir_module *m, const sir_filter *f)
 static bool has_vectors(const hlc_program *p)
 {
     const machine_processor *x = plan_bit_processor(p);
-    return !p->config->no_lanes && x != NULL && x->simd_width >= PLAN_LEAST_VECTOR && x->caches.len != 0;
+    return !p->config->no_lanes && x != NULL && machine_vector_bytes(x) >= PLAN_LEAST_VECTOR && x->caches.len != 0;
 }
 
 static bool repeat_tables(hlc_program *p, sir_filter *f)

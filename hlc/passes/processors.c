@@ -12,7 +12,7 @@ bool pass_has_vectors(const hlc_program *p)
     bool vectors = m == NULL;
     for (size_t i = 0; m != NULL && i < m->processors.len; i++)
         vectors |= m->processors.data[i].kind == MACHINE_processor_kind_KERNEL &&
-                   m->processors.data[i].simd_width >= LEAST_LANES * sizeof(float);
+                   machine_vector_bytes(&m->processors.data[i]) >= LEAST_LANES * sizeof(float);
     return vectors;
 }
 
@@ -37,7 +37,7 @@ static bool are_wide(const hlc_program *p, size_t *count)
         if (k->kind != MACHINE_processor_kind_KERNEL)
             continue;
         ++*count;
-        wide &= k->caches.len != 0 && k->simd_width >= WIDE_VECTOR;
+        wide &= k->caches.len != 0 && machine_vector_bytes(k) >= WIDE_VECTOR;
     }
     return wide;
 }

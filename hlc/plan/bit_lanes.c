@@ -29,19 +29,19 @@ static bool come(const hlc_program *p, int64_t firings)
 // Of the processor that C is compiled for, where it is known and its vectors are wider than the machine's.
 static bool has_wide_vectors(const hlc_program *p, const machine_processor *x)
 {
-    return hlc_has_wide_vectors(p->config) && x->simd_width >= BIT_MOST / 2 && come(p, 8 * BIT_MOST);
+    return hlc_has_wide_vectors(p->config) && machine_vector_bytes(x) >= BIT_MOST / 2 && come(p, 8 * BIT_MOST);
 }
 
 // Of a vector as wide as the machine's.
 static int own_lanes(const machine_processor *x)
 {
-    return 8 * (x->simd_width >= BIT_MOST ? BIT_MOST : x->simd_width >= BIT_MOST / 2 ? BIT_MOST / 2 : BIT_LEAST);
+    return 8 * (machine_vector_bytes(x) >= BIT_MOST ? BIT_MOST : machine_vector_bytes(x) >= BIT_MOST / 2 ? BIT_MOST / 2 : BIT_LEAST);
 }
 
 int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x)
 {
     if (p->config->no_lanes || p->config->check_bounds || p->config->opt_level < BIT_LEVEL || x == NULL ||
-        x->simd_width < BIT_LEAST || x->abilities.outputs < BIT_OUTPUTS || x->caches.len == 0)
+        machine_vector_bytes(x) < BIT_LEAST || x->abilities.outputs < BIT_OUTPUTS || x->caches.len == 0)
         return 0;
     return has_wide_vectors(p, x) ? 8 * BIT_MOST : own_lanes(x);
 }
@@ -260,7 +260,7 @@ void plan_bit_costs(hlc_program *p, const sir_module *m, double *costs)
         const plan_bit_lanes *b =
             m->actors.data[i]->kind == SIR_FILTER ? plan_bit_lanes_for(p, x, m->actors.data[i]->filter) : NULL;
         if (b != NULL && b->network != NULL)
-            costs[i] = ((double)b->gates + b->turns) / b->lanes * ((double)x->simd_width / sizeof(float));
+            costs[i] = ((double)b->gates + b->turns) / b->lanes * ((double)machine_vector_bytes(x) / sizeof(float));
     }
 }
 

@@ -170,7 +170,7 @@ bool plan_computing_hides(const hlc_program *p, double operations, double moved,
     if (p->config->vector_bytes == 0 || !direct || kernel == NULL || kernel->caches.len < 2)
         return false;
     const machine_memory *second = &p->machine->memories.data[kernel->caches.data[1].index];
-    double lanes = (double)kernel->simd_width / sizeof(float),
+    double lanes = (double)machine_vector_bytes(kernel) / sizeof(float),
            computes = operations / lanes * machine_operation_seconds(kernel, MACHINE_OP_FLOAT_ADD),
            moves = moved * plan_seconds_per_byte(p->machine, kernel, bytes);
     return bytes < SECOND_CACHE_SHARE * (double)second->size && computes >= SECOND_CACHE_COMPUTES * moves;

@@ -50,7 +50,7 @@ bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f)
 static bool runs_in_lanes(hlc_program *p, const machine_processor *kernel, uint32_t actor)
 {
     const sir_actor *a = p->module->actors.data[actor];
-    return a->kind == SIR_FILTER && kernel != NULL && kernel->simd_width >= PLAN_LEAST_VECTOR &&
+    return a->kind == SIR_FILTER && kernel != NULL && machine_vector_bytes(kernel) >= PLAN_LEAST_VECTOR &&
            plan_may_run_in_lanes(p->arena, p->module, a->filter) &&
            plan_actor_operations(p->arena, p->module, actor) >= LANES_OPERATIONS;
 }
@@ -102,7 +102,7 @@ bool plan_should_narrow(const hlc_program *p)
 {
     const machine_processor *x = plan_bit_processor(p);
     return !p->config->no_narrow && p->config->opt_level >= LANES_LEVEL && x != NULL &&
-           x->simd_width >= PLAN_LEAST_VECTOR && x->caches.len != 0;
+           machine_vector_bytes(x) >= PLAN_LEAST_VECTOR && x->caches.len != 0;
 }
 
 // A copy with a name of its own.

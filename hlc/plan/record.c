@@ -74,7 +74,7 @@ static const plan_lack *lacks_of(hlc_program *p, const plan_record *record, uint
 static double lanes_of(const machine_processor *x, const plan_reason *keeps)
 {
     enum { LANE_BYTES = 4 };
-    return keeps == NULL && x->simd_width > LANE_BYTES ? (double)x->simd_width / LANE_BYTES : 1;
+    return keeps == NULL && machine_vector_bytes(x) > LANE_BYTES ? (double)machine_vector_bytes(x) / LANE_BYTES : 1;
 }
 
 const plan_record *plan_record_of(hlc_program *p, const plan_resources *r)

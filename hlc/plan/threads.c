@@ -478,7 +478,7 @@ double plan_thread_seconds(const plan_thread *t, const machine_processor *x)
 double plan_fallback_seconds(arena *a, const sir_filter *f, const machine_processor *x)
 {
     enum { ITEM = 4 };
-    double lanes = x->simd_width > ITEM ? (double)x->simd_width / ITEM : 1;
+    double lanes = machine_vector_bytes(x) > ITEM ? (double)machine_vector_bytes(x) / ITEM : 1;
     return plan_filter_operations(a, f) * plan_seconds_an_operation(x) / lanes;
 }
 

@@ -67,7 +67,7 @@ static inline void svm_roundAgainPlace(svm_Rounds *self, int place, size_t addre
 {
     const svm_RoundQueue *queue = &svm_roundQueues[svm_roundAgainFile(place)->queue];
     const int64_t front = svm_roundPlaceFront(place);
-    svm_blockInit(&self->again.places[place][self->again.turn].rounds, &SVM_MAPPED_MEMORY,
+    svm_blockInit(&self->again.places[place][self->again.turn].rounds, svm_roundMemory,
                   address - (size_t)front * queue->size, (size_t)(front + items), queue->size);
 }
 
@@ -79,7 +79,7 @@ static inline void svm_roundAgainStay(svm_Rounds *self, int place)
     const size_t front = svm_roundAgainFront(place);
     size_t *memory = &again->places[place][again->turn].memory;
     if (*memory == 0)
-        *memory = svm_alloc(&SVM_MAPPED_MEMORY, front + svm_roundAgainBytes(queue, again->most));
+        *memory = svm_alloc(svm_roundMemory, front + svm_roundAgainBytes(queue, again->most));
     svm_roundAgainPlace(self, place, *memory + front, again->most * SVM_PERIOD * queue->step);
 }
 
@@ -115,7 +115,7 @@ static inline void svm_roundAgainRead(svm_Rounds *self, int place, int64_t perio
     bool *mapped = &again->places[place][again->turn].mapped;
     size_t address;
     if (period == 0) {
-        *mapped = f->maps && svm_readerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, f->before, items, &address);
+        *mapped = f->maps && svm_readerMap(file, svm_roundMemory, (size_t)f->units, f->before, items, &address);
         if (*mapped)
             svm_roundAgainPlace(self, place, address, items);
         else
@@ -123,7 +123,7 @@ static inline void svm_roundAgainRead(svm_Rounds *self, int place, int64_t perio
     }
     if (period == 0 && !*mapped && queue->halo != 0) {
         svm_Block last; // of the round before
-        svm_blockInit(&last, &SVM_MAPPED_MEMORY,
+        svm_blockInit(&last, svm_roundMemory,
                       self->base[f->queue][SVM_SLOTS - 1] +
                           (size_t)(SVM_ROUND * queue->step - queue->halo) * queue->size,
                       (size_t)queue->halo, queue->size);
@@ -144,7 +144,7 @@ static inline void svm_roundAgainRoom(svm_Rounds *self, int place, int64_t perio
     const int64_t items = periods * SVM_PERIOD * queue->step;
     bool *mapped = &again->places[place][again->turn].mapped;
     size_t address;
-    *mapped = f->maps && svm_writerMap(&self->writers[f->file], &SVM_MAPPED_MEMORY, (size_t)f->units, items, &address);
+    *mapped = f->maps && svm_writerMap(&self->writers[f->file], svm_roundMemory, (size_t)f->units, items, &address);
     if (*mapped) // nobody waits for its rounds one by one
         svm_writerSettle(&self->writers[f->file], items);
     if (*mapped)
@@ -283,7 +283,7 @@ static inline void svm_roundAgainAdd(svm_Rounds *self)
     again->most = svm_roundAgainMost();
     again->runs = NULL;
     if (svm_roundAgainCan() && again->most > 0)
-        again->runs = svm_sequenceCreate(SVM_INPUTS + SVM_OUTPUTS, &SVM_MAPPED_MEMORY, svm_roundAgainNeeds(self));
+        again->runs = svm_sequenceCreate(SVM_INPUTS + SVM_OUTPUTS, svm_roundMemory, svm_roundAgainNeeds(self));
     again->refused = again->runs == NULL;
     again->adds = !again->refused;
     again->added = 0;

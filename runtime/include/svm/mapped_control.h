@@ -8,6 +8,9 @@
 #error "define SVM_MAPPED_CONTROL as the loop over rounds before <svm/mapped_control.h>"
 #endif
 
+// The memory, whatever its name is: functions have locals of their own.
+static const mm_Mem svm_roundMemory = &SVM_MAPPED_MEMORY;
+
 #include <svm/mapped_runs.h>
 
 // ---- A kernel by itself ----
@@ -488,7 +491,7 @@ static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int 
         return;
     }
     svm_Block there;
-    svm_blockInit(&there, &SVM_MAPPED_MEMORY, self->base[f->queue][from] + (size_t)first * queue->size, (size_t)count,
+    svm_blockInit(&there, svm_roundMemory, self->base[f->queue][from] + (size_t)first * queue->size, (size_t)count,
                   queue->size);
     memmove(items, svm_blockData(&there), (size_t)count * queue->size);
 }
@@ -505,7 +508,7 @@ static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int
         self->claimed[q][slot] = svm_readerClaim(file, f->units, f->before, items, &self->places[q][slot]);
     else if (f->maps && svm_roundMaps(self, wanted))
         self->mapped[q][slot] =
-            svm_readerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, f->before, items, &self->base[q][slot]);
+            svm_readerMap(file, svm_roundMemory, (size_t)f->units, f->before, items, &self->base[q][slot]);
     return self->claimed[q][slot] || self->mapped[q][slot];
 }
 
@@ -752,7 +755,7 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
             self->claimed[q][slot] = svm_writerClaim(file, f->units, items, &self->places[q][slot]);
         else if (f->maps && svm_roundMaps(self, states))
             self->mapped[q][slot] =
-                svm_writerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, items, &self->base[q][slot]);
+                svm_writerMap(file, svm_roundMemory, (size_t)f->units, items, &self->base[q][slot]);
         if (svm_roundIsLong(self) && !self->claimed[q][slot])
             abort(); // never: the round before was claimed
     }
@@ -914,6 +917,6 @@ static inline void svm_roundsDestroy(void *instance)
         if (svm_roundProcessors[q].load == NULL)
             svm_free(svm_roundProcessors[q].memory, self->ownMemory[q]);
 #endif
-    svm_free(&SVM_MAPPED_MEMORY, self->memory);
+    svm_free(svm_roundMemory, self->memory);
     free(self);
 }

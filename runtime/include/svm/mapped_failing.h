@@ -45,7 +45,7 @@ static inline void svm_roundKeepsCreate(svm_Rounds *self)
     size_t all = 1, at = 0;
     for (int k = 0; k < SVM_KERNELS; k++)
         all += svm_roundKeptBytes(k);
-    self->keptMemory = svm_alloc(&SVM_MAPPED_MEMORY, all * SVM_SLOTS);
+    self->keptMemory = svm_alloc(svm_roundMemory, all * SVM_SLOTS);
     for (int slot = 0; slot < SVM_SLOTS; slot++)
         for (int k = 0; k < SVM_KERNELS; k++) {
             const svm_RoundKernelRow *row = &svm_roundKernels[k];
@@ -54,7 +54,7 @@ static inline void svm_roundKeepsCreate(svm_Rounds *self)
                 continue;
             svm_kernelInit(&keep->kernel, svm_roundProcessors[row->home].processor, svm_roundKeepKernel, row->name);
             svm_kernelNeverBlocks(&keep->kernel);
-            svm_blockInit(&keep->kept, &SVM_MAPPED_MEMORY, self->keptMemory + at, svm_roundKeptBytes(k), 1);
+            svm_blockInit(&keep->kept, svm_roundMemory, self->keptMemory + at, svm_roundKeptBytes(k), 1);
             svm_blockName(&keep->kept, row->name);
             keep->own = &self->own[row->home];
             keep->first = row->kept;
@@ -69,7 +69,7 @@ static inline void svm_roundKeepsDestroy(svm_Rounds *self)
         for (int k = 0; k < SVM_KERNELS; k++)
             if (svm_roundKernels[k].keptCount != 0)
                 svm_kernelDestroy(&self->keeps[slot][k].kernel);
-    svm_free(&SVM_MAPPED_MEMORY, self->keptMemory);
+    svm_free(svm_roundMemory, self->keptMemory);
     svm_stripDestroy(&self->strip);
 }
 

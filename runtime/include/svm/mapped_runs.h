@@ -12,12 +12,12 @@
 // Slots of the queues, one behind the other, at a multiple of `unit` bytes.
 static inline void svm_roundQueuesCreate(svm_Rounds *self, size_t bytes, size_t unit)
 {
-    self->memory = svm_alloc(&SVM_MAPPED_MEMORY, bytes);
+    self->memory = svm_alloc(svm_roundMemory, bytes);
     const size_t at = (self->memory + unit - 1) / unit * unit;
     for (int i = 0; i < SVM_QUEUES; i++)
         for (int slot = 0; slot < SVM_SLOTS; slot++) {
             const svm_RoundQueue *queue = &svm_roundQueues[i];
-            svm_blockInit(&self->queues[i][slot], &SVM_MAPPED_MEMORY, at + queue->address + (size_t)slot * queue->slot,
+            svm_blockInit(&self->queues[i][slot], svm_roundMemory, at + queue->address + (size_t)slot * queue->slot,
                           queue->room, queue->size);
             svm_blockName(&self->queues[i][slot], queue->name);
             self->base[i][slot] = self->queues[i][slot].address + (size_t)queue->history * queue->size;
@@ -98,7 +98,7 @@ static inline void svm_roundPlace(svm_Rounds *self, svm_RoundRun *r, int w, int 
     svm_RoundWindow *window = &r->windows[w];
     const size_t count = (size_t)(SVM_MAPPED_HAVE(SMALL) && items < end->least ? end->least : items);
     const size_t there = self->base[end->queue][slot] + (size_t)first * queue->size;
-    svm_blockInit(&window->there, &SVM_MAPPED_MEMORY, there, count, queue->size);
+    svm_blockInit(&window->there, svm_roundMemory, there, count, queue->size);
     svm_blockName(&window->there, queue->name);
 #if SVM_MAPPED_HAVE(MOVED)
     if (!svm_roundMoves(r))
@@ -125,7 +125,7 @@ static inline void svm_roundKeepLast(svm_Rounds *self, svm_RoundRun *r, int w, i
         return;
     const int64_t from = last > first ? first + (last - first) / end->aligned * end->aligned : first;
     const size_t there = self->queues[end->queue][(slot + 1) % SVM_SLOTS].address;
-    svm_blockInit(&window->history, &SVM_MAPPED_MEMORY, there + (size_t)(queue->history + from - round) * queue->size,
+    svm_blockInit(&window->history, svm_roundMemory, there + (size_t)(queue->history + from - round) * queue->size,
                   (size_t)(stop - from), queue->size);
     svm_blockName(&window->history, queue->name);
 #if SVM_MAPPED_HAVE(MOVED)
@@ -504,7 +504,7 @@ static inline void svm_roundRunsDestroy(svm_Rounds *self)
     svm_sequenceDestroy(self->again.runs);
     for (int i = 0; i < 2 * (SVM_INPUTS + SVM_OUTPUTS); i++)
         if (self->again.places[i / 2][i % 2].memory != 0)
-            svm_free(&SVM_MAPPED_MEMORY, self->again.places[i / 2][i % 2].memory);
+            svm_free(svm_roundMemory, self->again.places[i / 2][i % 2].memory);
 #endif
     for (int slot = 0; slot < SVM_SLOTS; slot++)
         for (int c = 0; c < SVM_CHUNKS; c++)
