@@ -268,6 +268,13 @@ static void two_words(brook_context *ctx, const brook_specifiers *b)
                (int)(b->range.end - b->range.begin), f->text + b->range.begin);
 }
 
+brook_specifiers brook_bare_vout(brook_context *ctx, src_range at)
+{
+    diag_error(ctx->diags, at, "expected '[]' behind 'vout', or '[n]' for at most n values, as in 'vout[] float a<>'");
+    ctx->failed = true;
+    return (brook_specifiers){.range = at, .kind = BROOK_VOUT};
+}
+
 brook_specifiers brook_join_specifiers(brook_context *ctx, brook_specifiers a, brook_specifiers b)
 {
     src_range range = src_join(a.range, b.range);

@@ -256,7 +256,8 @@ void brook_check_kernel(brook_checker *outer, brook_kernel *k)
     open_scope(&c);
     check_params(&c, k);
     if (k->body != NULL && !k->broken) {
-        check_stmt(&c, k->body);
+        for (VEC_EACH(brook_stmt *const, part, &k->body->u.block)) // in the parameters' scope, as in C
+            check_stmt(&c, *part);
         if (!k->wrong)
             brook_check_assigned(&c, k);
     }

@@ -17,13 +17,14 @@ typedef struct condition {
     uint32_t at, end;
     int macros, depth; // within each other
     int *left;         // macros that may still be expanded
+    bool *unfinished;  // brook_truth's
 } condition;
 
-static const brook_truth unknown = {0, false};
+static const brook_truth unknown = {0, false, false};
 
 static brook_truth known(long value)
 {
-    return (brook_truth){value, true};
+    return (brook_truth){value, true, false};
 }
 
 static void skip_blanks(condition *c)
@@ -99,7 +100,8 @@ static brook_truth value_of(condition *c, const char *name)
     if (m->function_like || m->body.len == 0 || c->macros >= MAX_MACROS || (*c->left)-- <= 0)
         return unknown;
     const char *text = source_get(c->program->diags->sources, m->range.file)->text;
-    condition body = {c->program, text, m->body.data[0].begin, VEC_LAST(&m->body).end, c->macros + 1, 0, c->left};
+    condition body = {c->program, text,    m->body.data[0].begin, VEC_LAST(&m->body).end, c->macros + 1,
+                      0,          c->left, c->unfinished};
     brook_truth v = conditional(&body);
     skip_blanks(&body);
     return body.at >= body.end ? v : unknown;
@@ -124,6 +126,7 @@ static brook_truth primary(condition *c)
     brook_truth v = unknown;
     skip_blanks(c);
     if (c->at >= c->end || c->depth >= MAX_DEPTH) {
+        *c->unfinished |= c->at >= c->end && c->macros == 0;
         c->at = c->end;
         return unknown;
     }
@@ -199,7 +202,7 @@ static brook_truth apply(operation op, brook_truth a, brook_truth b)
     if (op == OR && ((a.known && a.value != 0) || (b.known && b.value != 0)))
         return known(1);
     const bool by_zero = (op == DIV || op == REM) && b.value == 0;
-    return (brook_truth){result(op, a.value, b.value), a.known && b.known && !by_zero};
+    return (brook_truth){result(op, a.value, b.value), a.known && b.known && !by_zero, false};
 }
 
 static brook_truth binary(condition *c, int least)
@@ -239,7 +242,9 @@ brook_conditional brook_conditional_of(brook_program *p, source_id file, const b
                                        brook_truth *truth)
 {
     int left = MAX_EXPANSIONS;
-    condition c = {p, source_get(p->diags->sources, file)->text, directive->begin + 1, directive->end, 0, 0, &left};
+    bool unfinished = false;
+    condition c = {
+        p, source_get(p->diags->sources, file)->text, directive->begin + 1, directive->end, 0, 0, &left, &unfinished};
     const char *word = take_name(&c);
     if (strcmp(word, "endif") == 0)
         return BROOK_ENDIF;
@@ -258,5 +263,41 @@ brook_conditional brook_conditional_of(brook_program *p, source_id file, const b
     skip_blanks(&c);
     if (c.at < c.end) // bits, strings, what has no meaning
         truth->known = false;
+    truth->unfinished = unfinished;
     return word[0] == 'i' ? BROOK_IF : BROOK_ELIF;
+}
+
+// ---- Whether they go together ----
+
+// An '#if' whose '#endif' has not come.
+typedef struct open_if {
+    src_range at;
+    bool otherwise; // its '#else' has come
+} open_if;
+
+static const char *const names_of[] = {[BROOK_ELIF] = "#elif", [BROOK_ELSE] = "#else", [BROOK_ENDIF] = "#endif"};
+
+void brook_check_conditionals(brook_program *p, source_id file, const brook_tokens *tokens)
+{
+    VEC(open_if) open = {0};
+    for (VEC_EACH(const brook_token, t, tokens)) {
+        if (t->kind != TOK_DIRECTIVE)
+            continue;
+        brook_truth truth = {0};
+        const src_range at = {file, t->begin, t->begin + 1};
+        const brook_conditional c = brook_conditional_of(p, file, t, &truth);
+        open_if *last = open.len == 0 ? NULL : &VEC_LAST(&open);
+        if (c == BROOK_IF)
+            VEC_PUSH(p->arena, &open, (open_if){.at = at});
+        else if (c != BROOK_UNCONDITIONAL && last == NULL)
+            diag_error(p->diags, at, "there is no '#if' before this '%s'", names_of[c]);
+        else if (c == BROOK_ENDIF)
+            open.len--;
+        else if (c != BROOK_UNCONDITIONAL && last->otherwise)
+            diag_error(p->diags, at, "'%s' behind the '#else' of the same '#if'", names_of[c]);
+        else if (c == BROOK_ELSE)
+            last->otherwise = true;
+    }
+    for (VEC_EACH(const open_if, o, &open))
+        diag_error(p->diags, o->at, "there is no '#endif' to this '#if'");
 }

@@ -229,6 +229,28 @@ static const brook_item *item_at(const brook_file *file, size_t i)
     return NULL;
 }
 
+// Of conditionals that begin before an item what is in it stays, each in a line of its own.
+static void keep_conditionals(host_writer *w, const brook_item *item)
+{
+    size_t depth = 0;
+    bool any = false;
+    brook_truth unused;
+    for (size_t i = item->first; i < item->last; i++) {
+        if (host_kind(w, i) != TOK_DIRECTIVE)
+            continue;
+        const brook_conditional c = brook_conditional_of(w->program, w->file, &w->t[i], &unused);
+        if (c != BROOK_UNCONDITIONAL && c != BROOK_IF && depth == 0) {
+            strbuf_addc(w->out, '\n');
+            strbuf_addn(w->out, w->text + w->t[i].begin, w->t[i].end - w->t[i].begin);
+            any = true;
+        }
+        depth += c == BROOK_IF;
+        depth -= c == BROOK_ENDIF && depth > 0;
+    }
+    if (any)
+        strbuf_printf(w->out, "\n#line %u\n", source_pos(w->diags->sources, w->file, w->t[item->last - 1].end).line);
+}
+
 // A kernel leaves the text, and a Brook header takes the place of the line that includes it.
 static size_t write_item(host_writer *w, const brook_item *item)
 {
@@ -241,8 +263,10 @@ static size_t write_item(host_writer *w, const brook_item *item)
         strbuf_add_c_string(w->out, source_get(sources, w->file)->name, strlen(source_get(sources, w->file)->name));
         host_skip_through(w, item->last - 1);
     }
-    if (item->kind == BROOK_ITEM_KERNEL || item->kind == BROOK_ITEM_IMPORT)
+    if (item->kind == BROOK_ITEM_KERNEL || item->kind == BROOK_ITEM_IMPORT) {
         host_skip_through(w, item->last - 1);
+        keep_conditionals(w, item);
+    }
     return item->last;
 }
 

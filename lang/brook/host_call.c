@@ -208,6 +208,11 @@ static bool can_be_called(host_writer *w, const brook_kernel *k, size_t i, size_
         output |= (*v)->kind == BROOK_OUTPUT || (*v)->kind == BROOK_VOUT;
     if (k->unfit != NULL)
         r = diag_error(w->diags, name, "'%s' cannot be called: %s", k->name, k->unfit);
+    else if (k->body == NULL && k->stream == NULL)
+        r = diag_error(w->diags, name,
+                       "'%s' is declared and never defined: expected its body in one of the files that are compiled "
+                       "together",
+                       k->name);
     else if (k->result.element != BROOK_VOID)
         r = diag_error(w->diags, name, "'%s' returns a value and can be called only from kernels", k->name);
     else if (!output)
@@ -216,7 +221,8 @@ static bool can_be_called(host_writer *w, const brook_kernel *k, size_t i, size_
         r = diag_error(w->diags, host_range(w, i, close), "'%s' takes %zu argument%s, not %zu", k->name, k->params.len,
                        k->params.len == 1 ? "" : "s", args->len);
     if (r != NULL)
-        diag_add_note(w->diags, r, k->name_range, "'%s' is defined here", k->name);
+        diag_add_note(w->diags, r, k->name_range, "'%s' is %s here", k->name,
+                      k->body == NULL && k->stream == NULL ? "declared" : "defined");
     return r == NULL && !k->wrong && !k->broken;
 }
 

@@ -64,11 +64,15 @@ typedef enum brook_conditional {
 } brook_conditional;
 typedef struct brook_truth {
     long value;
-    bool known; // or taken for granted
+    bool known;      // or taken for granted
+    bool unfinished; // of a condition: it ends where an operand is missing
 } brook_truth;
 // What a directive is, and its condition.
 brook_conditional brook_conditional_of(brook_program *p, source_id file, const brook_token *directive,
                                        brook_truth *truth);
+
+// Reports conditionals of a file that do not go together: where they are in a kernel, the C compiler sees nothing of them.
+void brook_check_conditionals(brook_program *p, source_id file, const brook_tokens *tokens);
 
 // ---- macro.c ----
 // Remembers what a directive defines, or forgets what it undefines.
@@ -137,6 +141,7 @@ brook_stmt *brook_new_if(brook_context *ctx, src_range range, brook_expr *c, bro
 brook_stmt *brook_new_loop(brook_context *ctx, brook_stmt_kind kind, src_range range, brook_stmt *init,
                            brook_expr *cond, brook_expr *step, brook_stmt *body);
 brook_stmt *brook_new_block(brook_context *ctx, src_range range, const brook_stmts *list);
+brook_specifiers brook_bare_vout(brook_context *ctx, src_range at); // an error
 brook_specifiers brook_join_specifiers(brook_context *ctx, brook_specifiers a, brook_specifiers b);
 brook_specifiers brook_type_words(brook_context *ctx, src_range range, int kind, const char *name);
 brook_var *brook_new_param(brook_context *ctx, const brook_specifiers *s, const brook_declarator *d);

@@ -132,6 +132,7 @@ spec
     | REDUCE { $$ = (brook_specifiers){.range = @1, .kind = BROOK_INPUT, .reduce = true}; }
     | ITER { $$ = (brook_specifiers){.range = @1, .kind = BROOK_ITERATOR}; }
     | OUT { $$ = (brook_specifiers){.range = @1, .kind = BROOK_OUTPUT}; }
+    | VOUT { $$ = brook_bare_vout(ctx, @1); }
     | VOUT '[' ']' { $$ = (brook_specifiers){.range = @$, .kind = BROOK_VOUT}; }
     | VOUT '[' cond ']' { $$ = (brook_specifiers){.range = @$, .kind = BROOK_VOUT, .most = $3}; }
     | CONST { $$ = (brook_specifiers){.range = @1, .kind = BROOK_INPUT, .constant = true}; }

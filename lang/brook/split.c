@@ -71,6 +71,8 @@ static void choose_branches(splitter *s, size_t i)
         brook_conditional c = brook_conditional_of(s->program, s->file->source, &s->t[i], &truth);
         if (c == BROOK_UNCONDITIONAL || c == BROOK_ENDIF)
             return;
+        if (truth.unfinished && !taken)
+            diag_error(s->program->diags, range_of(s, i, i), "the condition ends where a value is missing");
         size_t end = end_of_branch(s, i + 1);
         if (kind_at(s, end) == TOK_END)
             return; // the C compiler tells of that
@@ -194,12 +196,28 @@ static void remember_struct(splitter *s, brook_struct *st)
     hmap_set(&p->struct_names, st->name, st);
 }
 
+static bool takes_the_same(const brook_kernel *a, const brook_kernel *b)
+{
+    bool same = a->reduce == b->reduce && brook_type_same(a->result, b->result) && a->params.len == b->params.len;
+    for (size_t i = 0; i < a->params.len && same; i++) {
+        const brook_var *x = a->params.data[i], *y = b->params.data[i];
+        same = x->kind == y->kind && x->rank == y->rank && brook_type_same(x->type, y->type);
+    }
+    return same;
+}
+
 static void remember_kernel(splitter *s, brook_kernel *k)
 {
     brook_program *p = s->program;
     brook_kernel *before = hmap_get(&p->kernel_names, k->name);
     k->file = s->file->source;
     VEC_PUSH(p->arena, &p->kernels, k);
+    if (before != NULL && !before->broken && !k->broken && (before->body == NULL || k->body == NULL) &&
+        !takes_the_same(before, k)) {
+        diag_record *r =
+            diag_error(p->diags, k->name_range, "'%s' has other parameters, or another result, than before", k->name);
+        diag_add_note(p->diags, r, before->name_range, "it is declared here, too");
+    }
     if (before != NULL && before->body != NULL && k->body != NULL) {
         diag_record *r =
             diag_error(p->diags, k->name_range, "'%s' is defined twice: kernels cannot be overloaded", k->name);
@@ -390,6 +408,7 @@ static void read_file(brook_program *p, brook_file *file, source_id source)
     file->tokens = ARENA_NEW(p->arena, brook_tokens_of);
     brook_lex(&file->tokens->list, p->arena, p->names, p->diags, source, 0,
               (uint32_t)source_get(p->diags->sources, source)->len);
+    brook_check_conditionals(p, source, &file->tokens->list);
     brook_split(p, file);
 }
 
