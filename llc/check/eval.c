@@ -403,7 +403,7 @@ static value eval_logical(checker *c, bool is_and, const cursor_list *operands)
     const context *before = c->context;
     if (!known) {
         context *inner = ARENA_NEW(c->arena, context);
-        *inner = (context){.parent = before};
+        *inner = (context){.parent = before, .kind = CONTEXT_BRANCH};
         c->context = inner;
         branch_begin(c, &b);
     }
@@ -518,7 +518,7 @@ static value eval_conditional(checker *c, CXCursor expression)
     branch_begin(c, &b);
     for (size_t i = 0; i < 2; i++) {
         context *arm = ARENA_NEW(c->arena, context);
-        *arm = (context){.parent = before};
+        *arm = (context){.parent = before, .kind = CONTEXT_BRANCH};
         c->context = arm;
         values[i] = eval(c, parts->data[i + 1]);
         if (i == 0)

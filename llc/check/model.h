@@ -52,11 +52,20 @@ struct node {
 
 // ---- Events ----
 
-// Where an event stands: in a branch, or a loop. Two events can both happen in one execution for certain (given the
-// inner one) only if one's context is within the other's.
+// Where an event stands. Two events can both happen in one execution for certain (given the inner one) only if one's
+// context is within the other's; loops whose iterations are followed one by one and calls make no difference to that.
+typedef enum context_kind {
+    CONTEXT_ROOT,
+    CONTEXT_BRANCH, // of a condition that is not known
+    CONTEXT_LOOP,   // whose end is not known
+    // Of these none counts:
+    CONTEXT_COUNTED, // a loop whose iterations are followed one by one
+    CONTEXT_CALL,
+    CONTEXT_REST // of a scope that one way of a condition has left
+} context_kind;
 typedef struct context {
     const struct context *parent;
-    bool loop;
+    context_kind kind;
 } context;
 
 typedef enum stream_role { ROLE_PRODUCER = 1, ROLE_CONSUMER = 2, ROLE_EITHER = 3 } stream_role;

@@ -4,8 +4,17 @@
 
 #include "llc/check/model.h"
 
+static const context *counting(const context *x)
+{
+    while (x->kind >= CONTEXT_COUNTED)
+        x = x->parent;
+    return x;
+}
+
 bool contexts_meet(const context *a, const context *b)
 {
+    a = counting(a);
+    b = counting(b);
     for (const context *x = a; x != NULL; x = x->parent)
         if (x == b)
             return true;
@@ -86,7 +95,7 @@ static const context *common_loop(const context *a, const context *b)
 {
     for (const context *x = a; x != NULL; x = x->parent)
         for (const context *y = b; y != NULL; y = y->parent)
-            if (x == y && x->loop)
+            if (x == y && x->kind == CONTEXT_LOOP)
                 return x;
     return NULL;
 }
@@ -106,13 +115,62 @@ static bool run_before(const checker *c, const event *wait, bool *anywhere)
     return before;
 }
 
+static bool is_within(const context *inner, const context *outer)
+{
+    while (inner != NULL && inner != outer)
+        inner = inner->parent;
+    return inner != NULL;
+}
+
+// The innermost loop or call in which a condition that is not known decides about the event; NULL: there is none.
+static const context *guarded_scope(const event *e)
+{
+    bool guarded = false;
+    for (const context *x = e->context; x != NULL; x = x->parent) {
+        if (x->kind == CONTEXT_BRANCH || x->kind == CONTEXT_REST)
+            guarded = true;
+        else if (guarded && x->kind != CONTEXT_ROOT)
+            return x;
+    }
+    return NULL;
+}
+
+static bool run_within(const checker *c, const event *wait, const context *scope)
+{
+    size_t i = 0;
+    for (const event *e; (e = next_about(c, wait->object, &i)) != NULL;)
+        if (e->kind == EVENT_RUN && may_be(e, wait->object) && is_within(e->context, scope))
+            return true;
+    return false;
+}
+
+// Of a wait of the text that is followed several times, the condition before it may tell the times apart: a ring of
+// buffers waits where a buffer has been used. So such a wait is all right for a kernel that is run later in the same
+// iteration or call, or if it is all right at some other time.
+static bool may_not_happen(const checker *c, const event *wait)
+{
+    const context *scope = guarded_scope(wait);
+    if (scope == NULL)
+        return false;
+    bool again = scope->kind == CONTEXT_COUNTED, anywhere;
+    for (VEC_EACH(const event, e, &c->events)) {
+        if (e->kind != wait->kind || e->at.file != wait->at.file || e->at.begin != wait->at.begin ||
+            e->context == wait->context)
+            continue;
+        if (e->object == NULL || e->object->vague || run_before(c, e, &anywhere))
+            return true;
+        again |= !is_within(e->context, scope);
+    }
+    return again && run_within(c, wait, scope);
+}
+
 static void find_never_run(checker *c)
 {
     static const char *const verbs[] = {[EVENT_WAIT] = "waited for", [EVENT_PAUSE] = "paused", [EVENT_END] = "ended"};
     for (VEC_EACH(const event, e, &c->events)) {
         bool anywhere;
         if ((e->kind != EVENT_WAIT && e->kind != EVENT_PAUSE && e->kind != EVENT_END) || e->object == NULL ||
-            e->object->vague || run_before(c, e, &anywhere))
+            e->object->vague || run_before(c, e, &anywhere) || may_not_happen(c, e))
             continue;
         diag_record *d = warn(c, WARN_CHECK_NEVER_RUN, e, "kernel '%s' is %s %s", node_text(c, e->object),
                               verbs[e->kind], anywhere ? "before it is run" : "and never run");

@@ -9,11 +9,11 @@ typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } flow;
 
 static flow walk(checker *c, CXCursor statement);
 
-static const context *enter(checker *c, bool loop)
+static const context *enter(checker *c, context_kind kind)
 {
     const context *before = c->context;
     context *inner = ARENA_NEW(c->arena, context);
-    *inner = (context){.parent = before, .loop = loop};
+    *inner = (context){.parent = before, .kind = kind};
     c->context = inner;
     return before;
 }
@@ -25,17 +25,20 @@ static flow walk_both(checker *c, CXCursor first, CXCursor second)
 {
     branch b;
     branch_begin(c, &b);
-    const context *before = enter(c, false);
+    const context *before = enter(c, CONTEXT_BRANCH);
     flow x = walk(c, first), y = FLOW_NEXT;
     c->context = before;
     branch_turn(c, &b);
     if (!clang_Cursor_isNull(second)) {
-        enter(c, false);
+        enter(c, CONTEXT_BRANCH);
         y = walk(c, second);
         c->context = before;
     }
     branch_end(c, &b);
-    return x == y ? x : FLOW_NEXT;
+    if (x == y)
+        return x;
+    enter(c, CONTEXT_REST);
+    return FLOW_NEXT;
 }
 
 static flow walk_if(checker *c, const cursor_list *parts)
@@ -69,7 +72,9 @@ static flow loop_pass(checker *c, const loop *l)
 {
     for (VEC_EACH(CXCursor, part, &l->loose))
         eval(c, *part);
+    const context *before = c->context;
     flow f = walk(c, l->body);
+    c->context = before;
     if (!clang_Cursor_isNull(l->increment) && f != FLOW_BREAK && f != FLOW_RETURN)
         eval(c, l->increment);
     return f;
@@ -78,7 +83,7 @@ static flow loop_pass(checker *c, const loop *l)
 // The body may run any number of times: once for what it changes, then twice.
 static flow walk_unknown_loop(checker *c, const loop *l)
 {
-    const context *before = enter(c, true), *inside = c->context;
+    const context *before = enter(c, CONTEXT_LOOP), *inside = c->context;
     for (int pass = 0; pass < 3; pass++) {
         branch b;
         branch_begin(c, &b);
@@ -95,7 +100,7 @@ static flow walk_unknown_loop(checker *c, const loop *l)
 }
 
 // Follows the iterations one by one as long as the condition is known.
-static flow walk_loop(checker *c, const loop *l)
+static flow walk_iterations(checker *c, const loop *l)
 {
     for (int i = 0;; i++) {
         value condition = l->body_first && i == 0 ? value_int(1) : loop_condition(c, l);
@@ -109,6 +114,14 @@ static flow walk_loop(checker *c, const loop *l)
         if (f == FLOW_RETURN)
             return f;
     }
+}
+
+static flow walk_loop(checker *c, const loop *l)
+{
+    const context *before = enter(c, CONTEXT_COUNTED);
+    flow f = walk_iterations(c, l);
+    c->context = before;
+    return f;
 }
 
 static flow walk_for(checker *c, const cursor_list *parts)
@@ -143,7 +156,7 @@ static flow walk_switch(checker *c, const cursor_list *parts)
     for (VEC_EACH(CXCursor, statement, body)) {
         branch b;
         branch_begin(c, &b);
-        enter(c, false);
+        enter(c, CONTEXT_BRANCH);
         walk(c, *statement);
         c->context = before;
         branch_turn(c, &b);
@@ -267,7 +280,7 @@ value walk_call(checker *c, CXCursor function, const value *arguments, size_t co
             node_set(c, n, arguments[i]);
     }
     frame f = {.caller = c->frame, .function = function, .at = at};
-    const context *before = c->context;
+    const context *before = enter(c, CONTEXT_CALL);
     c->frame = &f;
     c->depth++;
     walk(c, body_of(c, function));
@@ -348,9 +361,8 @@ static void forget_all_numbers(checker *c)
 static void walk_root(checker *c, CXCursor function)
 {
     hmap_init(&c->instance_users, c->arena);
-    context *root = ARENA_NEW(c->arena, context);
-    *root = (context){0};
-    c->context = root;
+    c->context = NULL;
+    enter(c, CONTEXT_ROOT);
     c->thread = c->threads++;
     walk_call(c, function, NULL, 0, (src_range){0});
 }
