@@ -278,14 +278,16 @@ static val call(play *p, const code *c)
     callee *to = o->function;
     for (size_t i = 0; i < count; i++)
         arguments[i] = play_eval(p, c->parts[i + 1]);
+    const code *where = p->where;
     if (to->foreign) {
         const code *before = p->at;
         p->at = c;
         val v = play_foreign(p, c, to, arguments, count);
         p->at = before;
+        p->where = where;
         return v;
     }
-    const code *before = p->caller, *where = p->where;
+    const code *before = p->caller;
     const bool apart = p->apart;
     p->caller = apart ? before : c;
     p->apart = to->apart;
@@ -526,6 +528,14 @@ static bool run_loop_of_calls(play *p, const code *c)
     return true;
 }
 
+// Parts of a loop's head are places of their own: they come after the body.
+static val eval_head(play *p, const code *c)
+{
+    if (!p->in_kernel)
+        p->where = c;
+    return play_eval(p, c);
+}
+
 static flow run_loop(play *p, const code *c)
 {
     if (c->parts[0] != NULL)
@@ -534,7 +544,7 @@ static flow run_loop(play *p, const code *c)
         return FLOW_NEXT;
     for (bool first = true;; first = false) {
         if (c->parts[1] != NULL && !(first && c->detail)) {
-            val condition = play_eval(p, c->parts[1]);
+            val condition = eval_head(p, c->parts[1]);
             if (condition.unknown)
                 play_stop(p);
             if (condition.i == 0)
@@ -546,7 +556,7 @@ static flow run_loop(play *p, const code *c)
         if (f == FLOW_RETURN)
             return f;
         if (c->parts[2] != NULL)
-            play_eval(p, c->parts[2]);
+            eval_head(p, c->parts[2]);
     }
 }
 
