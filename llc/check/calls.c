@@ -24,6 +24,7 @@ typedef enum effect {
     EFFECT_WAIT_MULTIPLE,
     EFFECT_PAUSE,
     EFFECT_END,
+    EFFECT_ASK,
     EFFECT_THREAD,
     EFFECT_MEETING // control threads wait for each other
 } effect;
@@ -331,6 +332,7 @@ static value api_call(checker *c, const call *k, const char *name)
     case EFFECT_WAIT_MULTIPLE: add_waits(c, k); break;
     case EFFECT_PAUSE: add_event(c, EVENT_PAUSE, kernel_of(c, k->values[0]), k->cursor); break;
     case EFFECT_END: add_event(c, EVENT_END, kernel_of(c, k->values[0]), k->cursor); break;
+    case EFFECT_ASK: add_event(c, EVENT_ASK, kernel_of(c, k->values[0]), k->cursor); break;
     case EFFECT_CONTROL_IO: add_event(c, EVENT_CONTROL_IO, object_of(k->values[0]), k->cursor); break;
     case EFFECT_MEETING: add_event(c, EVENT_CONTROL_IO, NULL, k->cursor); break;
     case EFFECT_THREAD: follow_thread(c, k); break;

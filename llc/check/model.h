@@ -80,6 +80,7 @@ typedef enum event_kind {
     EVENT_WAIT,      // one for each kernel waited for
     EVENT_PAUSE,     // by the control thread
     EVENT_END,       // the same
+    EVENT_ASK,       // svm_kernelStateOf: the program may go on only once the kernel is over
     EVENT_CONTROL_IO // the control thread pushes or pops: it may have waited for anything
 } event_kind;
 

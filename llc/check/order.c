@@ -175,6 +175,11 @@ static void take_event(orderer *o, const event *e)
             break;
         end_waited(o, e->object, e);
         break;
+    case EVENT_ASK:
+        o->since.len = 0;
+        if (e->object == NULL || e->object->vague || pending_run(o, e->object) != NULL)
+            end_waited(o, e->object, e);
+        break;
     case EVENT_CONTROL_IO:
         o->since.len = 0;
         forget_pending(o);

@@ -178,6 +178,7 @@ typedef struct orders {
     size_t first_open; // runs before it are over
     size_t most;       // runs of one kernel
     size_t found;
+    size_t asked; // states since the last run began
 } orders;
 
 // ---- A play ----
@@ -316,6 +317,7 @@ void order_never_blocks(play *p, int64_t kernel);
 void order_depend(play *p, int64_t kernel, int64_t on);
 void order_run(play *p, int64_t kernel);
 void order_wait(play *p, int64_t kernel);
+bool order_ask(play *p, int64_t kernel); // for its state; gives whether it has been run, and is over now
 void order_destroy(play *p, int64_t kernel);
 // What a run of it would use; gives whether it is a transfer.
 bool order_look(play *p, int64_t kernel, access_list *into);

@@ -238,6 +238,14 @@ static val handle_wait(const api_call *a)
     return nothing();
 }
 
+// svm_KernelState, as far as plays tell it.
+enum { STATE_IDLE = 0, STATE_FINISHED = 5 };
+
+static val handle_state(const api_call *a)
+{
+    return known(order_ask(a->play, number_of(a, 0)) ? STATE_FINISHED : STATE_IDLE);
+}
+
 static val handle_wait_multiple(const api_call *a)
 {
     int64_t count = number_of(a, 0);
@@ -695,13 +703,6 @@ static val handle_refuse(const api_call *a)
     return known(false);
 }
 
-// Nothing is under way any more.
-static val handle_none(const api_call *a)
-{
-    (void)a;
-    return known(0);
-}
-
 static val handle_net_run(const api_call *a)
 {
     return play_net_run(a->play, a->code, number_of(a, 0), record_of(a, 0));
@@ -769,7 +770,7 @@ static const api_row rows[] = {
     {"svm_netRun", 2, false, handle_net_run},
     {"svm_netFinish", 1, false, handle_nothing},
     {"svm_netDestroy", 1, false, handle_nothing},
-    {"svm_kernelStateOf", 1, false, handle_none},
+    {"svm_kernelStateOf", 1, false, handle_state},
     {"svm_main", 1, false, handle_svm_main},
     {"svm_machineCreate", 0, false, handle_stop}, // each has memories of its own
     {"svm_machineUse", 1, false, handle_stop},

@@ -752,6 +752,7 @@ static run *begin_run(play *p, actor *k)
         if ((*on)->last != NULL && !(*on)->last->over)
             add_before(r, (*on)->last);
     VEC_PUSH(p->arena, &o->runs, r);
+    o->asked = 0;
     k->runs++;
     o->most = k->runs > o->most ? k->runs : o->most;
     return r;
@@ -837,6 +838,18 @@ void order_wait(play *p, int64_t kernel)
         report_never(p, k, p->at, p->caller, "is waited for before it is run", WARN_CHECK_NEVER_RUN);
     else if (k->last != NULL && !k->last->over)
         finish(p, k->last);
+}
+
+// A program that asks may go on asking until the run is over. Which state it wants instead is not known.
+bool order_ask(play *p, int64_t kernel)
+{
+    enum { ENOUGH = 10000 };
+    const actor *k = find_actor(p, kernel);
+    if (++p->orders.asked > ENOUGH)
+        play_stop(p);
+    if (k != NULL && k->last != NULL && !k->last->over)
+        finish(p, k->last);
+    return k != NULL && k->runs > 0;
 }
 
 void order_destroy(play *p, int64_t kernel)

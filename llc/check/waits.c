@@ -235,7 +235,8 @@ static void add_before(waited *w, const node *kernel)
 static void gather_waited(waited *w)
 {
     for (VEC_EACH(const event, e, &w->checker->events)) {
-        bool ends = e->kind == EVENT_WAIT || e->kind == EVENT_PAUSE || e->kind == EVENT_END;
+        bool ends = e->kind == EVENT_WAIT || e->kind == EVENT_PAUSE || e->kind == EVENT_END, anywhere;
+        ends |= e->kind == EVENT_ASK && (e->object == NULL || run_before(w->checker, e, &anywhere));
         w->all |= ends && (e->object == NULL || e->object->vague);
         if (ends)
             add_waited(w, e->object);
