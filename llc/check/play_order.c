@@ -213,14 +213,6 @@ void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *ini
     k->name = "";
 }
 
-void order_never_blocks(play *p, int64_t kernel)
-{
-    actor *k = find_actor(p, kernel);
-    if (k == NULL)
-        play_stop(p);
-    k->never_blocks = true;
-}
-
 // What nothing has initialised ends the play.
 static actor *known_actor(play *p, int64_t kernel)
 {
@@ -234,6 +226,11 @@ static actor *known_actor(play *p, int64_t kernel)
         (void)say(p, WARN_CHECK_UNINITIALISED, at, p->caller,
                   "the kernel that this call names nothing has initialised");
     play_stop(p);
+}
+
+void order_never_blocks(play *p, int64_t kernel)
+{
+    known_actor(p, kernel)->never_blocks = true;
 }
 
 void order_depend(play *p, int64_t kernel, int64_t on)

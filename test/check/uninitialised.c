@@ -1,7 +1,8 @@
-// A kernel that nothing has initialised is told of where it is run or depended on, here an element of an array that is
-// initialised only in part.
+// A kernel that nothing has initialised is told of where it is first used: run, depended on, said never to block; here
+// an element of an array that is initialised only in part.
 // RUN: %svm-check %s
 // RUN: not %svm-check -DRUNS %s 2>&1 | FileCheck --implicit-check-not=warning: --check-prefix=RUNS %s
+// RUN: not %svm-check -DNEVER %s 2>&1 | FileCheck --implicit-check-not=warning: --check-prefix=NEVER %s
 // RUN: not %svm-check -DDEPEND %s 2>&1 | FileCheck --implicit-check-not=warning: --check-prefix=DEPEND %s
 #include <svm/svm.h>
 
@@ -20,6 +21,10 @@ int main(void)
         svm_kernelInit(&kernels[i], &PROC1, nothing, "nothing");
     int other = 0;
     for (int i = 0; i < 3; i++) {
+#ifdef NEVER
+        // NEVER: uninitialised.c:[[@LINE+1]]:9: warning: the kernel that this call names nothing has initialised [-Wuninitialised]
+        svm_kernelNeverBlocks(&kernels[i + 1]);
+#endif
 #ifdef RUNS
         other = 1;
         // RUNS: uninitialised.c:[[@LINE+2]]:9: warning: the kernel that this call names nothing has initialised [-Wuninitialised]
