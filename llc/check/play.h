@@ -309,6 +309,7 @@ val play_net_run(play *p, const code *call, int64_t net, CXType type); // svm_ne
 
 void orders_init(play *p);
 void order_block(play *p, view *v);
+_Noreturn void order_huge(play *p, const view *v, uint64_t capacity); // a block of more bytes than can be counted
 void order_live(play *p, int64_t block, uint32_t id);
 uint32_t order_view_at(const play *p, int64_t address); // of the block there; 0: there is none
 void order_kernel(play *p, int64_t kernel, const llc_name *processor, callee *function, const char *name);

@@ -136,10 +136,18 @@ static val handle_block(const api_call *a)
               .element_size = number_of(a, 4),
               .at = p->at,
               .caller = p->caller};
-    if (__builtin_mul_overflow(number_of(a, 3), v.element_size, &v.size) || v.size < 0 || v.size > INT64_C(1) << 36)
-        play_stop(p);
-    note_extent(p, &v);
+    // As the program has them these numbers have no sign.
+    uint64_t size;
+    if (__builtin_mul_overflow((uint64_t)number_of(a, 3), (uint64_t)v.element_size, &size) ||
+        size > (uint64_t)(INT64_MAX - (v.address < 0 ? 0 : v.address)))
+        order_huge(p, &v, (uint64_t)number_of(a, 3));
+    v.size = (int64_t)size;
+    const bool large = v.size > INT64_C(1) << 36;
+    if (!large)
+        note_extent(p, &v);
     order_block(p, &v);
+    if (large)
+        play_stop(p);
     CXType record = record_of(a, 0);
     int64_t block = number_of(a, 0);
     uint32_t id = object_view(p, &v);

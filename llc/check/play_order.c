@@ -150,6 +150,16 @@ void order_block(play *p, view *v)
         say(p, id, v->at, v->caller, message);
 }
 
+_Noreturn void order_huge(play *p, const view *v, uint64_t capacity)
+{
+    if (first_time(p, v->at, v->caller, NULL, WARN_CHECK_CAPACITY))
+        say(p, WARN_CHECK_CAPACITY, v->at, v->caller,
+            arena_printf(p->checker->arena,
+                         "block '%s' has %llu elements of %llu bytes, which is more than any memory has",
+                         view_name(p, v), (unsigned long long)capacity, (unsigned long long)v->element_size));
+    play_stop(p);
+}
+
 // The block's number in `live`, plus 1; 0: there is none at the address.
 static size_t block_number(const play *p, int64_t address)
 {

@@ -72,6 +72,13 @@ static void check_aligned(checker *c, const event *e, int64_t begin)
          (long long)begin, (unsigned long long)unit, e->memory->name);
 }
 
+static bool is_huge(const event *e)
+{
+    int64_t bytes;
+    return e->capacity.kind == VALUE_INT && e->element_size.kind == VALUE_INT && e->capacity.number > 0 &&
+           e->element_size.number > 0 && __builtin_mul_overflow(e->capacity.number, e->element_size.number, &bytes);
+}
+
 static void check_placed(checker *c, const event *e)
 {
     if (e->element_size.kind == VALUE_INT && e->element_size.number == 0) {
@@ -83,6 +90,12 @@ static void check_placed(checker *c, const event *e)
         return;
     }
     int64_t begin, end;
+    if (is_huge(e)) {
+        outside(c, e,
+                arena_printf(c->arena, "has %lld elements of %lld bytes, which is more than any memory has",
+                             (long long)e->capacity.number, (long long)e->element_size.number));
+        return;
+    }
     if (e->memory == NULL || e->memory->memory == NULL)
         return;
     bool queue = e->memory->memory->kind == MACHINE_memory_kind_FIFO;
