@@ -21,7 +21,8 @@ struct actor {
     const llc_name *processor;
     callee *function; // of a transfer: its initialisation
     bool transfer, never_blocks;
-    bool lost; // its function could not be followed to the end once: there may be more accesses
+    const code *destroyed; // where; NULL: it is not
+    bool lost;             // its function could not be followed to the end once: there may be more accesses
     const char *name;
     const code *at, *caller; // of its initialisation
     int64_t address;
@@ -223,15 +224,27 @@ void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *ini
     k->name = "";
 }
 
+static void report_destroyed(play *p, const actor *k, const code *at)
+{
+    if (!first_time(p, at, k->destroyed, NULL, WARN_CHECK_UNINITIALISED))
+        return;
+    diag_record *r = say(p, WARN_CHECK_UNINITIALISED, at, p->caller, "the kernel that this call names was destroyed");
+    diag_add_note(p->checker->session->diag, r, play_place(p, k->destroyed), "it is destroyed here");
+}
+
 // What nothing has initialised ends the play.
 static actor *known_actor(play *p, int64_t kernel)
 {
     actor *k = find_actor(p, kernel);
-    if (k != NULL)
+    if (k != NULL && k->destroyed == NULL)
         return k;
+    const code *at = control_place(p);
+    if (k != NULL) {
+        report_destroyed(p, k, at);
+        play_stop(p);
+    }
     int64_t offset;
     const object *o = pointed(p, kernel, &offset); // no null pointer, which a choice of the play may have led to
-    const code *at = control_place(p);
     if (o != NULL && o->kind == OBJECT_BYTES && first_time(p, at, p->caller, NULL, WARN_CHECK_UNINITIALISED))
         (void)say(p, WARN_CHECK_UNINITIALISED, at, p->caller,
                   "the kernel that this call names nothing has initialised");
@@ -851,7 +864,7 @@ void order_wait(play *p, int64_t kernel)
 bool order_ask(play *p, int64_t kernel)
 {
     enum { ENOUGH = 10000 };
-    const actor *k = find_actor(p, kernel);
+    const actor *k = find_actor(p, kernel) == NULL ? NULL : known_actor(p, kernel);
     if (++p->orders.asked > ENOUGH)
         play_stop(p);
     if (k != NULL && k->last != NULL && !k->last->over)
@@ -861,13 +874,15 @@ bool order_ask(play *p, int64_t kernel)
 
 void order_destroy(play *p, int64_t kernel)
 {
-    actor *k = find_actor(p, kernel);
-    if (k != NULL && k->last != NULL && !k->last->over) {
-        name_transfer(p, k);
+    if (find_actor(p, kernel) == NULL)
+        return;
+    actor *k = named_actor(p, kernel);
+    if (k->last != NULL && !k->last->over) {
         report_never(p, k, k->last->at, k->last->caller, "is destroyed, and nothing has waited for its last run",
                      WARN_CHECK_NEVER_WAITED);
         finish(p, k->last);
     }
+    k->destroyed = control_place(p);
 }
 
 void order_end(play *p)
