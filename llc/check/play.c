@@ -131,13 +131,15 @@ static void begin(play *p)
     p->depth = 0;
     p->frame = 0;
     p->in_kernel = false;
+    p->running = NULL;
+    p->unsure = 0;
     p->accesses = NULL;
     p->memo_depth = p->both = 0;
     p->undos.len = p->undo_bytes = 0;
     p->at = p->caller = NULL;
     p->apart = false;
     p->claimed = 0;
-    p->reads = p->ending = false;
+    p->reads = p->ending = p->outside = false;
     p->found_states = 0;
     p->most_runs = 0;
     hmap_init(&p->readers, p->arena);

@@ -141,7 +141,7 @@ typedef enum object_kind { OBJECT_NONE, OBJECT_BYTES, OBJECT_VIEW, OBJECT_FUNCTI
 typedef struct object {
     object_kind kind;
     int64_t size;
-    uint8_t *bytes, *unknown; // a byte is unknown unless it is 0 there
+    uint8_t *bytes, *unknown; // a byte is unknown unless it is 0 there; BYTE_FRESH: nothing was ever stored
     view view;
     callee *function;
     global *global; // OBJECT_BYTES
@@ -216,6 +216,8 @@ typedef struct play {
     val result; // of the function that returns
     uint32_t frame;
     bool in_kernel;
+    const run *running; // whose kernel is being followed; NULL: none
+    size_t unsure;      // expressions of which it is not known that they are evaluated, one in the other
     access_list *accesses; // where they are noted in a kernel; NULL: at once
     const code *at;        // call of the API at hand
     const code *where;     // statement of control code, for what it does outside of such calls
@@ -239,6 +241,7 @@ typedef struct play {
     bool ending;          // input ends in this phase
     int claims;           // of files: 0 never granted, 1 always, 2 in turn, 3 never, but of sequences
     size_t claimed;
+    bool outside; // control code has called a function of another file
     bool repeats; // there was a sequence
     hmap readers, sequences;
     bool reads; // some reader was asked
@@ -282,6 +285,8 @@ void store_number(play *p, int64_t pointer, int64_t size, int64_t number);
 void copy_bytes(play *p, val to, val from, val count);
 void set_bytes(play *p, val to, val byte, val count);
 void forget_bytes(play *p, val to, int64_t count); // negative: to the object's end
+void fresh_bytes(play *p, val to, int64_t count);  // the same, of bytes in which nothing was ever stored
+bool is_empty(play *p, val at, int64_t count);     // fresh, or zeroes
 // In a view: noted. Elsewhere nothing.
 void touch(play *p, val pointer, val count, bool write);
 // A call of a function of svm/lanes.h that reads or writes memory; false: it is none.
@@ -311,6 +316,7 @@ void orders_init(play *p);
 void order_block(play *p, view *v);
 _Noreturn void order_huge(play *p, const view *v, uint64_t capacity); // a block of more bytes than can be counted
 void order_live(play *p, int64_t block, uint32_t id);
+void order_missing(play *p, val block, int64_t data); // is told of, if nothing has initialised it: data is its field
 uint32_t order_view_at(const play *p, int64_t address); // of the block there; 0: there is none
 void order_kernel(play *p, int64_t kernel, const llc_name *processor, callee *function, const char *name);
 void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *init, int64_t object);

@@ -170,9 +170,22 @@ static val handle_block_name(const api_call *a)
     return nothing();
 }
 
+static void need_block(const api_call *a)
+{
+    val block = a->values[0];
+    order_missing(a->play, block, block.unknown ? 0 : block.i + field_offset(a->play, record_of(a, 0), "data"));
+}
+
+static val handle_block_data(const api_call *a)
+{
+    need_block(a);
+    return a->values[0].unknown ? nothing() : field_of(a, 0, "data");
+}
+
 static void touch_element(const api_call *a, bool write)
 {
     play *p = a->play;
+    need_block(a);
     val data = field_of(a, 0, "data"), size = field_of(a, 0, "elementSize"), index = a->values[1];
     if (data.unknown || size.unknown)
         play_stop(p);
@@ -312,6 +325,7 @@ static transfer_side side_of(play *p, CXType record, int64_t kernel, const char 
     CXType of = p->block_type;
     if (block.unknown)
         play_stop(p);
+    order_missing(p, block, block.i + field_offset(p, of, "data"));
     transfer_side s = {.data = load(p, known(block.i + field_offset(p, of, "data")), word)};
     int64_t offset;
     const object *o = s.data.unknown ? NULL : pointed(p, s.data.i, &offset);
@@ -696,7 +710,9 @@ static val handle_calloc(const api_call *a)
 
 static val handle_malloc(const api_call *a)
 {
-    return known(pointer_to(object_new(a->play, number_of(a, 0), true), 0));
+    val at = known(pointer_to(object_new(a->play, number_of(a, 0), true), 0));
+    fresh_bytes(a->play, at, -1);
+    return at;
 }
 
 static val handle_nothing(const api_call *a)
@@ -729,6 +745,7 @@ static const api_row rows[] = {
     {"svm_unmap", 2, false, handle_free},
     {"svm_blockInit", 5, false, handle_block},
     {"svm_blockName", 2, false, handle_block_name},
+    {"svm_blockData", 1, true, handle_block_data},
     {"svm_blockRead", 3, true, handle_block_read},
     {"svm_blockWrite", 3, true, handle_block_write},
     {"svm_kernelInit", 4, false, handle_kernel},
@@ -810,6 +827,7 @@ static const api_row *row_of(const char *name)
 static val call_unknown(const api_call *a)
 {
     play *p = a->play;
+    p->outside |= !p->in_kernel && !reader_is_foreign(a->to->cursor);
     for (size_t i = 0; i < a->count; i++) {
         const code *argument = a->code->parts[i + 1];
         bool constant = argument->type.to_const;

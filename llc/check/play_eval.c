@@ -248,7 +248,9 @@ static val choose(play *p, const code *c)
         return play_eval(p, c->parts[condition.i != 0 ? 1 : 2]);
     if (!p->in_kernel)
         play_stop(p);
+    p->unsure++;
     val a = play_eval(p, c->parts[1]), b = play_eval(p, c->parts[2]);
+    p->unsure--;
     return !a.unknown && !b.unknown && a.i == b.i ? a : nothing();
 }
 
@@ -260,7 +262,9 @@ static val logical(play *p, const code *c)
         return known(a.i != 0);
     if (a.unknown && !p->in_kernel)
         play_stop(p);
+    p->unsure += a.unknown;
     val b = play_eval(p, c->parts[1]);
+    p->unsure -= a.unknown;
     if (!b.unknown && (!a.unknown || (b.i != 0) != is_and))
         return known(b.i != 0);
     return nothing();
@@ -384,9 +388,12 @@ static void take_back(play *p, size_t from)
 static void forget_different(play *p, const undo *other)
 {
     object *o = &p->objects.data[other->object];
-    for (int64_t i = 0; i < other->size; i++)
-        o->unknown[other->offset + i] |=
-            other->bytes[other->size + i] | (other->bytes[i] != o->bytes[other->offset + i]);
+    for (int64_t i = 0; i < other->size; i++) {
+        uint8_t *unknown = &o->unknown[other->offset + i];
+        bool differs = other->bytes[i] != o->bytes[other->offset + i];
+        if (*unknown != other->bytes[other->size + i] || (*unknown == 0 && differs))
+            *unknown = 1;
+    }
 }
 
 // A condition that is not known: both ways, and what they leave different is unknown.
@@ -592,7 +599,7 @@ static flow run_declaration(play *p, const code *c)
 {
     val at = known(pointer_to(p->frame, c->number));
     if (c->count == 0)
-        forget_bytes(p, at, c->type.size);
+        fresh_bytes(p, at, c->type.size);
     else if (c->parts[0]->op == CODE_TEXT)
         forget_bytes(p, at, c->type.size);
     else
@@ -708,6 +715,7 @@ static void follow_memo(play *p, memo *m, callee *f, const val *arguments, size_
     jmp_buf here, *outer = p->stuck;
     access_list *accesses = p->accesses;
     size_t depth = p->depth, limit = p->limit, memo_depth = p->memo_depth, both = p->both;
+    const size_t unsure = p->unsure;
     uint32_t locals = p->frame;
     const code *at = p->at, *caller = p->caller;
     const bool apart = p->apart;
@@ -730,6 +738,7 @@ static void follow_memo(play *p, memo *m, callee *f, const val *arguments, size_
     p->limit = limit;
     p->memo_depth = memo_depth;
     p->both = both;
+    p->unsure = unsure;
     p->frame = locals;
     p->at = at;
     p->caller = caller;

@@ -9,6 +9,8 @@
 enum { OFFSET_BITS = 40 };
 #define OFFSET_MIDDLE (INT64_C(1) << (OFFSET_BITS - 1))
 
+enum { BYTE_UNKNOWN = 1, BYTE_FRESH = 2 };
+
 enum { MAX_OBJECTS = 1 << 22, MAX_OBJECT = 1 << 26 };
 
 static uint32_t add_object(play *p, object o)
@@ -210,7 +212,7 @@ void set_bytes(play *p, val to, val byte, val count)
     memset(o->unknown + offset, byte.unknown, (size_t)count.i);
 }
 
-void forget_bytes(play *p, val to, int64_t count)
+static void lose_bytes(play *p, val to, int64_t count, int how)
 {
     int64_t offset;
     object *o = to.unknown ? NULL : pointed(p, to.i, &offset);
@@ -219,7 +221,27 @@ void forget_bytes(play *p, val to, int64_t count)
     if (count < 0 || count > o->size - offset)
         count = o->size - offset;
     changes(p, o, offset, count);
-    memset(o->unknown + offset, 1, (size_t)count);
+    memset(o->unknown + offset, how, (size_t)count);
+}
+
+void forget_bytes(play *p, val to, int64_t count)
+{
+    lose_bytes(p, to, count, BYTE_UNKNOWN);
+}
+
+void fresh_bytes(play *p, val to, int64_t count)
+{
+    lose_bytes(p, to, count, BYTE_FRESH);
+}
+
+bool is_empty(play *p, val at, int64_t count)
+{
+    int64_t offset;
+    const object *o = bytes_at(p, at, count, &offset);
+    for (int64_t i = 0; o != NULL && i < count; i++)
+        if (o->unknown[offset + i] != BYTE_FRESH && (o->unknown[offset + i] || o->bytes[offset + i] != 0))
+            return false;
+    return o != NULL;
 }
 
 // ---- Views ----

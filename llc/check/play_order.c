@@ -167,6 +167,14 @@ static size_t block_number(const play *p, int64_t address)
     return (size_t)(uintptr_t)hmap_getn(&p->orders.blocks, &address, sizeof address);
 }
 
+// A block by its variable, where it has one of its own.
+static const char *block_text(play *p, const object *o)
+{
+    if (o->global == NULL || !is_record(clang_getCursorType(o->global->cursor), "svm_Block"))
+        return "a block that";
+    return arena_printf(p->checker->arena, "block '%s', which", o->global->name);
+}
+
 void order_live(play *p, int64_t block, uint32_t id)
 {
     orders *o = &p->orders;
@@ -177,6 +185,35 @@ void order_live(play *p, int64_t block, uint32_t id)
     }
     VEC_PUSH(p->arena, &o->live, id);
     hmap_setn(&o->blocks, &block, sizeof block, (void *)(uintptr_t)o->live.len);
+}
+
+// Whether a function of another file may have initialised what lies there.
+static bool is_shared(const play *p, const object *o)
+{
+    return p->outside && (o->global == NULL || clang_getCursorLinkage(o->global->cursor) == CXLinkage_External);
+}
+
+void order_missing(play *p, val block, int64_t data)
+{
+    const run *r = p->running;
+    int64_t offset;
+    const object *o = block.unknown ? NULL : pointed(p, block.i, &offset);
+    bool none = !block.unknown && block.i == 0;
+    if (p->both > 0 || p->unsure > 0 || (none && r == NULL) ||
+        (!none && (o == NULL || order_view_at(p, block.i) != 0 || is_shared(p, o) || !is_empty(p, known(data), 8))))
+        return;
+    const code *at = r != NULL ? r->at : control_place(p);
+    if (!first_time(p, at, p->in_kernel ? p->at : NULL, o, WARN_CHECK_UNINITIALISED))
+        return;
+    arena *a = p->checker->arena;
+    const char *user = r != NULL ? who(p, r->actor) : "control code";
+    diag_record *d = say(p, WARN_CHECK_UNINITIALISED, at, r != NULL ? r->caller : p->caller,
+                         none ? arena_printf(a, "%s uses a null pointer as a block", user)
+                              : arena_printf(a, "%s uses %s nothing has initialised", user, block_text(p, o)));
+    if (p->in_kernel)
+        diag_add_note(p->checker->session->diag, d, play_place(p, p->at), "in this call");
+    if (r != NULL)
+        note_actor(p, d, r->actor);
 }
 
 uint32_t order_view_at(const play *p, int64_t address)
@@ -579,6 +616,7 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
     const bool apart = p->apart;
     val argument = known(kernel);
     p->stuck = &here;
+    p->running = r;
     p->accesses = &r->accesses;
     if (limit - p->steps > MEMO_STEPS)
         p->limit = p->steps + MEMO_STEPS;
@@ -594,6 +632,8 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
         r->actor->lost = true;
     }
     p->in_kernel = false;
+    p->running = NULL;
+    p->unsure = 0;
     p->accesses = NULL;
     p->stuck = outer;
     p->depth = depth;
