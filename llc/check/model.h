@@ -42,6 +42,7 @@ struct node {
     const char *name;            // of a variable or field; NULL: an element
     int64_t index;               // of an element; -1: one that is not known
     CXType type;
+    bool own;   // a variable that other files do not know
     bool vague; // not one place for certain: an unknown element, or what an unknown pointer points to
     value value;
     size_t serial;

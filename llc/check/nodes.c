@@ -28,6 +28,8 @@ node *node_of_variable(checker *c, CXCursor declaration)
     if (n == NULL) {
         n = new_node(c, NULL, reader_string(c->session, clang_getCursorSpelling(declaration)),
                      clang_getCursorType(declaration));
+        n->own = clang_getCursorKind(declaration) == CXCursor_VarDecl &&
+                 clang_getCursorLinkage(declaration) != CXLinkage_External;
         hmap_setn(&c->variables, &key, sizeof key, n);
     }
     return n;

@@ -216,8 +216,8 @@ typedef struct play {
     val result; // of the function that returns
     uint32_t frame;
     bool in_kernel;
-    const run *running; // whose kernel is being followed; NULL: none
-    size_t unsure;      // expressions of which it is not known that they are evaluated, one in the other
+    const run *running;    // whose kernel is being followed; NULL: none
+    size_t unsure;         // expressions of which it is not known that they are evaluated, one in the other
     access_list *accesses; // where they are noted in a kernel; NULL: at once
     const code *at;        // call of the API at hand
     const code *where;     // statement of control code, for what it does outside of such calls
@@ -316,7 +316,7 @@ void orders_init(play *p);
 void order_block(play *p, view *v);
 _Noreturn void order_huge(play *p, const view *v, uint64_t capacity); // a block of more bytes than can be counted
 void order_live(play *p, int64_t block, uint32_t id);
-void order_missing(play *p, val block, int64_t data); // is told of, if nothing has initialised it: data is its field
+void order_missing(play *p, val block, int64_t data);   // is told of, if nothing has initialised it: data is its field
 uint32_t order_view_at(const play *p, int64_t address); // of the block there; 0: there is none
 void order_kernel(play *p, int64_t kernel, const llc_name *processor, callee *function, const char *name);
 void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *init, int64_t object);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Findings from absence: kernels that are waited for and never run, kernels that are run and that nothing waits for.
+// Findings from absence: kernels that are waited for and never run, kernels that are run and that nothing waits for,
+// streams that are used and that nothing has initialised.
 #include <stdarg.h>
 
 #include "llc/check/model.h"
@@ -264,10 +265,87 @@ static void find_never_waited(checker *c)
     }
 }
 
+// ---- Streams that are not there ----
+
+// The last that is said of a stream before an event, its initialisation or its end; false: that is not known.
+static bool stream_before(const checker *c, const node *stream, const event *until, const event **last)
+{
+    bool sure = true;
+    size_t i = 0;
+    *last = NULL;
+    for (const event *e; (e = next_about(c, stream, &i)) != NULL;) {
+        if (e->kind != EVENT_STREAM && e->kind != EVENT_DESTROY)
+            continue;
+        sure &= e->object == stream && e->thread == until->thread && (e < until || e->kind == EVENT_DESTROY);
+        if (e < until && (*last == NULL || e > *last))
+            *last = e;
+    }
+    for (const node *n = stream->parent; n != NULL; n = n->parent) // through a pointer of another type
+        sure &= n->events.len == 0;
+    return sure;
+}
+
+// Whether the first event has happened if the second happens after it.
+static bool is_certain(const event *first, const event *second)
+{
+    const context *x = first->context;
+    while (x->kind == CONTEXT_COUNTED || x->kind == CONTEXT_CALL)
+        x = x->parent;
+    return is_within(second->context, x);
+}
+
+static bool is_own(const node *n)
+{
+    while (n->parent != NULL)
+        n = n->parent;
+    return n->own;
+}
+
+typedef struct missing_streams {
+    checker *checker;
+    hmap told; // each once
+} missing_streams;
+
+// A run, or the control thread, uses a stream.
+static void check_stream(missing_streams *m, const event *use, const node *stream)
+{
+    checker *c = m->checker;
+    const event *last;
+    if (stream->vague || !is_own(stream) || !is_record(stream->type, "svm_Stream") ||
+        hmap_getn(&m->told, &stream, sizeof stream) != NULL || !stream_before(c, stream, use, &last))
+        return;
+    bool destroyed = last != NULL && last->kind == EVENT_DESTROY;
+    if (last != NULL && (!destroyed || !is_certain(last, use)))
+        return;
+    const char *user =
+        use->kind == EVENT_RUN ? arena_printf(c->arena, "kernel '%s'", node_text(c, use->object)) : "control code";
+    diag_record *d = warn(c, WARN_CHECK_UNINITIALISED, use, "%s uses stream '%s', which %s", user, node_text(c, stream),
+                          destroyed ? "was destroyed" : "nothing has initialised");
+    if (destroyed)
+        diag_add_note(c->session->diag, d, last->at, "it is destroyed here");
+    hmap_setn(&m->told, &stream, sizeof stream, c);
+}
+
+static void find_missing_streams(checker *c)
+{
+    missing_streams m = {.checker = c};
+    hmap_init(&m.told, c->arena);
+    for (VEC_EACH(const event, e, &c->events)) {
+        if (e->object == NULL || e->object->vague)
+            continue;
+        if (e->kind == EVENT_CONTROL_IO)
+            check_stream(&m, e, e->object);
+        for (VEC_EACH(const stream_use, u, &e->streams))
+            check_stream(&m, e, u->stream);
+    }
+}
+
 void find_waits(checker *c)
 {
     if (c->incomplete)
         return;
+    if (c->main_found)
+        find_missing_streams(c);
     find_never_run(c);
     find_never_waited(c);
 }
