@@ -294,6 +294,13 @@ static bool is_transfer(const char *name)
             strncmp(name, "svm_scatter", 11) == 0);
 }
 
+// A field that no parameter gives.
+static void set_field(play *p, CXType record, int64_t kernel, const char *field, int64_t number)
+{
+    if (clang_Type_getOffsetOf(record, field) >= 0)
+        store_number(p, kernel + field_offset(p, record, field), 8, number);
+}
+
 // The parameters behind the engine have the names of the kernel's fields.
 static val handle_transfer(const api_call *a)
 {
@@ -301,14 +308,14 @@ static val handle_transfer(const api_call *a)
     CXType record = record_of(a, 0);
     int64_t kernel = number_of(a, 0);
     forget_bytes(p, known(kernel), clang_Type_getSizeOf(record));
+    set_field(p, record, kernel, "offset", 0);
+    set_field(p, record, kernel, "records", 1);
     for (size_t i = 2; i < a->count; i++) {
         CXCursor parameter = clang_Cursor_getArgument(a->to->cursor, (unsigned)i);
         const char *field = reader_string(p->checker->session, clang_getCursorSpelling(parameter));
         if (clang_Type_getOffsetOf(record, field) >= 0)
             store(p, known(kernel + clang_Type_getOffsetOf(record, field) / 8), word, a->values[i]);
     }
-    if (clang_Type_getOffsetOf(record, "offset") >= 0)
-        store_number(p, kernel + field_offset(p, record, "offset"), 8, 0);
     order_transfer(p, kernel, name_of(a, 1), a->to, kernel);
     return nothing();
 }
@@ -366,6 +373,22 @@ static void strided(play *p, CXType record, int64_t kernel, const transfer_side 
         touch_part(p, scatter ? to : source, offset + i * stride, records, scatter);
 }
 
+// Indices and what lies in their order are known; which elements the indices choose is not.
+static void indexed(play *p, CXType record, int64_t kernel, const transfer_side *source, const transfer_side *to,
+                    bool scatter)
+{
+    const transfer_side indices = side_of(p, record, kernel, "indices");
+    int64_t length = transfer_number(p, record, kernel, "length"), all;
+    if (length < 0 || length > INT64_C(1) << 36 ||
+        __builtin_mul_overflow(length, transfer_number(p, record, kernel, "records"), &all) || all < 0 ||
+        all > INT64_C(1) << 36)
+        play_stop(p);
+    touch_part(p, &indices, 0, length, false);
+    touch_part(p, scatter ? source : to, 0, all, !scatter);
+    if (all > 0)
+        touch(p, scatter ? to->data : source->data, nothing(), scatter);
+}
+
 static void check_move(play *p, const transfer_side *from, const transfer_side *to, const llc_name *engine)
 {
     diag_engine *d = p->checker->session->diag;
@@ -412,8 +435,8 @@ void transfer_accesses(play *p, callee *init, int64_t kernel, const llc_name *en
         touch_part(p, &to, 0, to.capacity, true);
     } else if (strstr(init->name, "Strided") != NULL) {
         strided(p, record, kernel, &from, &to, strncmp(init->name, "svm_scatter", 11) == 0);
-    } else if (strncmp(init->name, "svm_gather", 10) == 0) {
-        touch(p, to.data, nothing(), true);
+    } else {
+        indexed(p, record, kernel, &from, &to, strncmp(init->name, "svm_scatter", 11) == 0);
     }
     p->accesses = before;
 }

@@ -747,8 +747,7 @@ static void use_all(play *p, run *r)
 {
     simplify_accesses(&r->accesses);
     access_list *list = &r->accesses, somewhere = r->accesses;
-    if (!r->actor->transfer)
-        bound_accesses(p, list);
+    bound_accesses(p, list);
     for (VEC_EACH(const access, a, list))
         check_reach(p, r, view_of(p, a->view));
     if (r->actor->transfer && list->len == 2 && list->data[0].write != list->data[1].write) {
