@@ -203,6 +203,28 @@ static void add_stream(checker *c, event *run, stream_use use)
     VEC_PUSH(c->arena, use.stream->vague ? &c->loose_users : &use.stream->users, (size_t)(run - c->events.data));
 }
 
+static value number_in(const node *owner, const char *field)
+{
+    const node *n = node_find_field(owner, field);
+    return n == NULL || n->value.kind != VALUE_INT ? (value){0} : n->value;
+}
+
+// Of moves between streams, and of strided transfers whose groups lie in a stream.
+static value elements_moved(const kernel_class *class, const node *owner)
+{
+    const char *name = class->name, *kinds = strchr(name, '2');
+    if (strncmp(name, "svm_Move", 8) == 0)
+        return number_in(owner, "length");
+    bool gather = strncmp(name, "svm_GatherStrided", 17) == 0, scatter = strncmp(name, "svm_ScatterStrided", 18) == 0;
+    if (kinds == NULL || (!gather && !scatter) || kinds[gather ? -1 : 1] != 'S')
+        return (value){0};
+    value records = number_in(owner, "records"), repeats = number_in(owner, "repeats");
+    int64_t all;
+    bool is_known = records.kind == VALUE_INT && repeats.kind == VALUE_INT &&
+                    !__builtin_mul_overflow(records.number, repeats.number, &all);
+    return is_known ? value_int(all) : (value){0};
+}
+
 void collect_uses(checker *c, event *run, const event *initialised)
 {
     const kernel_class *class = initialised == NULL ? NULL : initialised->class;
@@ -212,6 +234,8 @@ void collect_uses(checker *c, event *run, const event *initialised)
     const node *owner = run->object == NULL ? NULL : run->object->parent;
     if (class == NULL)
         return;
+    if (owner != NULL && clang_Cursor_isNull(class->function))
+        run->moved = elements_moved(class, owner);
     for (VEC_EACH(const kernel_use, use, &class->uses)) {
         node *field = owner == NULL ? NULL : node_find_field(owner, use->field);
         node *object = field == NULL || field->value.kind != VALUE_ADDRESS ? NULL : field->value.place;

@@ -126,6 +126,7 @@ typedef struct event {
     VEC(stream_use) blocks; // DMA kernels only: what they read (ROLE_CONSUMER) and write
     bool unknown_streams;
     const node *source, *destination; // DMA kernels only; NULL: not known
+    value moved;                      // elements, of DMA kernels between streams
 } event;
 
 // ---- The walk ----

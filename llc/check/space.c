@@ -223,6 +223,27 @@ static bool check_engine(checker *c, const event *run, const node *side)
     return false;
 }
 
+// What goes through a stream in all is a multiple too, in however many steps.
+static void check_moved(checker *c, const event *run)
+{
+    const node *side =
+        strncmp(run->class == NULL ? "" : run->class->name, "svm_Scatter", 11) == 0 ? run->source : run->destination;
+    const event *e = side == NULL || side->vague ? NULL : initialisation_of(c, side, run);
+    int64_t bytes;
+    if (e == NULL || run->moved.kind != VALUE_INT || e->element_size.kind != VALUE_INT || run->processor == NULL ||
+        run->processor->processor == NULL || run->processor->processor->kind != MACHINE_processor_kind_DMA ||
+        __builtin_mul_overflow(run->moved.number, e->element_size.number, &bytes) || bytes < 0)
+        return;
+    uint64_t unit = run->processor->processor->transfer_alignment;
+    if (unit < 2 || (uint64_t)bytes % unit == 0)
+        return;
+    diag_record *d = warn(c, WARN_CHECK_ALIGNMENT, run,
+                          "transfer '%s' moves %lld bytes of '%s', but '%s' works with multiples of %llu bytes",
+                          node_text(c, run->object), (long long)bytes, node_text(c, side), run->processor->name,
+                          (unsigned long long)unit);
+    diag_add_note(c->session->diag, d, e->at, "'%s' is initialised here", node_text(c, side));
+}
+
 static void check_run_uses(checker *c, const event *run)
 {
     for (VEC_EACH(const stream_use, u, &run->streams))
@@ -230,8 +251,8 @@ static void check_run_uses(checker *c, const event *run)
     for (VEC_EACH(const stream_use, u, &run->blocks))
         check_reach(c, run, u->stream);
     check_sizes(c, run);
-    if (check_engine(c, run, run->source))
-        check_engine(c, run, run->destination);
+    if (check_engine(c, run, run->source) && check_engine(c, run, run->destination))
+        check_moved(c, run);
 }
 
 void find_space(checker *c)
