@@ -126,7 +126,7 @@ static void begin(play *p)
         global *g = p->tree.globals.entries[i].value;
         g->ready = g->ready && g->constant;
     }
-    p->pieces.len = 0;
+    p->pieces.len = p->freed.len = 0;
     p->next_address = INT64_C(1) << 24;
     p->depth = 0;
     p->frame = 0;

@@ -192,11 +192,12 @@ typedef struct reader_state {
 
 typedef struct sequence sequence; // svm_Sequence: play_sequence.c
 
-// Memory that svm_alloc gave.
+// Memory that svm_alloc gave, or that svm_free took.
 typedef struct piece {
     const llc_name *memory;
     int64_t address, size;
     const code *at;
+    bool unmapped; // by svm_unmap: the program has it still
 } piece;
 
 // What bytes held before they were changed, while both ways of a decision are followed.
@@ -231,7 +232,7 @@ typedef struct play {
     size_t undo_bytes; // of all of them
     size_t memo_depth; // functions followed for a memo, one in the other
     size_t steps, limit;
-    VEC(piece) pieces;
+    VEC(piece) pieces, freed;
     int64_t next_address;
     orders orders;
     // The choices.

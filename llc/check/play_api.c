@@ -84,7 +84,7 @@ static int64_t give(play *p, const llc_name *memory, int64_t bytes, int64_t unit
     int64_t apart = INT64_C(1) << 20;
     int64_t address = (p->next_address + apart) / (2 * unit) * (2 * unit) + unit;
     p->next_address = address + bytes;
-    VEC_PUSH(p->arena, &p->pieces, (piece){memory, address, bytes, p->at});
+    VEC_PUSH(p->arena, &p->pieces, ((piece){.memory = memory, .address = address, .size = bytes, .at = p->at}));
     return address;
 }
 
@@ -102,6 +102,10 @@ static val handle_free(const api_call *a)
     int64_t address = number_of(a, 1);
     for (size_t i = 0; i < p->pieces.len; i++)
         if (p->pieces.data[i].address == address) {
+            piece gone = p->pieces.data[i];
+            gone.at = p->at;
+            gone.unmapped = strncmp(a->to->name, "svm_unmap", 9) == 0;
+            VEC_PUSH(p->arena, &p->freed, gone);
             p->pieces.data[i] = VEC_LAST(&p->pieces);
             p->pieces.len--;
             break;

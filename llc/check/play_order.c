@@ -521,6 +521,26 @@ static void report_unwritten(play *p, const run *b, const access *a, const view 
     note_view(p, r, v);
 }
 
+// What control code does with memory that svm_unmap took it does with its own.
+static void check_freed(play *p, const run *b, const access *a, const view *v)
+{
+    p->steps += p->freed.len / 16;
+    for (VEC_EACH(const piece, gone, &p->freed)) {
+        const code *at = b != NULL ? b->at : control_place(p);
+        if (gone->memory != v->memory || v->address + a->begin >= gone->address + gone->size ||
+            gone->address >= v->address + a->end || (b == NULL && gone->unmapped) ||
+            !first_time(p, at, v->at, gone->at, WARN_CHECK_CAPACITY))
+            continue;
+        const char *message =
+            arena_printf(p->checker->arena, "%s %s bytes %lld to %lld of '%s', whose memory was freed before",
+                         b != NULL ? who(p, b->actor) : "control code", verb(a->write), (long long)a->begin,
+                         (long long)a->end - 1, view_name(p, v));
+        diag_record *r = say(p, WARN_CHECK_CAPACITY, at, b != NULL ? b->caller : p->caller, message);
+        diag_add_note(p->checker->session->diag, r, play_place(p, gone->at), "it is freed here");
+        note_view(p, r, v);
+    }
+}
+
 typedef enum share { SHARE_NONE, SHARE_SOME, SHARE_ALL } share;
 
 // Notes that b (NULL: the control thread) uses bytes now; gives what of them was written before. What is written is
@@ -537,6 +557,8 @@ static share use_bytes(play *p, const run *b, access a, bool defined)
     }
     if (a.begin >= a.end)
         return SHARE_ALL;
+    if (p->freed.len > 0)
+        check_freed(p, b, &a, v);
     shelf *s = shelf_of(p, v->memory);
     size_t first, last;
     cover(p, s, v->address + a.begin, v->address + a.end, &first, &last);
