@@ -115,6 +115,15 @@ int64_t interp_dynamic_fire(interp *r, vm_actor *a)
 
 // ---- Who waits for whom ----
 
+// Of an actor that fires as its input allows, if its last firing did nothing: one item more than that began with.
+static int64_t items_to_go_on(const interp *r, const vm_actor *a)
+{
+    const vm_dynamic *dynamic = a->dynamic;
+    int64_t least = items_to_begin(r, a);
+    bool again = dynamic->idle && r->left[a - r->actors] < 0;
+    return again && dynamic->idle_items >= least ? dynamic->idle_items + 1 : least;
+}
+
 // How many items more an actor needs to go on, and from which channel; SIR_NONE: it waits for nothing.
 static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
 {
@@ -125,7 +134,7 @@ static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
             continue;
         int64_t least = a->dynamic == NULL    ? (first ? in->first_peek : in->peek)
                         : a->dynamic->stopped ? a->dynamic->wanted
-                                              : items_to_begin(r, a);
+                                              : items_to_go_on(r, a);
         *need = least - items_in(r, in->channel);
         if (*need > 0)
             return in->channel;
@@ -249,9 +258,35 @@ static src_range range_of(const interp *r, uint32_t actor)
     return sir_range(r->m, r->d->sources, loc);
 }
 
-void interp_report_deadlock(interp *r)
+// Whether what an actor waits for comes at no time, whatever steady states follow: those that wait for each other in a
+// circle, or for an actor that fires in no steady state. Walks are numbered; one comes no further than an earlier one of
+// this phase, which had an end.
+static bool waits_for_ever(interp *r, uint32_t actor, uint64_t earlier)
 {
-    uint32_t first = 0;
+    const uint64_t walk = ++r->walks;
+    for (;;) {
+        if (r->walked[actor] > earlier)
+            return r->walked[actor] == walk;
+        r->walked[actor] = walk;
+        uint32_t other = other_of(r, actor);
+        if (other == SIR_NONE)
+            return r->left[actor] == 0 && r->s->reps[actor] == 0;
+        actor = other;
+    }
+}
+
+uint32_t interp_stuck(interp *r)
+{
+    const uint64_t earlier = r->walks;
+    for (uint32_t i = 0; i < r->m->actors.len; i++)
+        if (r->left[i] > 0 && (!r->s->dynamic || waits_for_ever(r, i, earlier)))
+            return i;
+    return SIR_NONE;
+}
+
+void interp_report_deadlock(interp *r, uint32_t stuck)
+{
+    uint32_t first = stuck;
     const char *text;
     while (first < r->m->actors.len && (r->left[first] <= 0 || awaited(r, first, &text) == SIR_NONE))
         first++;

@@ -266,7 +266,9 @@ typedef struct interp {
     interp_route *routes; // parallel to the schedule's messages
     vm handlers;          // runs handlers
     bool no_more_sends;   // what senders of upstream messages could still send does not come
-    int64_t *left;        // per actor: firings left in the phase; -1 no limit
+    int64_t *left;        // per actor: firings left of the phases so far; -1 no limit
+    uint64_t *walked;     // per actor: the last walk over waits that came to it (interp_stuck)
+    uint64_t walks;
     uint64_t *dirty;      // bit set of actors to look at
     interp_watch *watch;  // NULL: nobody looks
 } interp;
@@ -312,7 +314,9 @@ int64_t interp_dynamic_fire(interp *r, vm_actor *a);
 // firings left to be made, or, when draining, of any; false: none is.
 bool interp_grow_channel(interp *r);
 // The program cannot go on: says who waits for whom.
-void interp_report_deadlock(interp *r);
+// An actor with firings left that are never made, whatever phases follow; SIR_NONE: there is none.
+uint32_t interp_stuck(interp *r);
+void interp_report_deadlock(interp *r, uint32_t stuck);
 bool interp_build(interp *r);                              // fire.c: actors and channels; false after an error
 int64_t interp_fire(interp *r, uint32_t actor, int64_t k); // firings done: fewer at the end of input; -1 after an error
 int64_t interp_can_fire(const interp *r, uint32_t actor);

@@ -165,27 +165,26 @@ static bool fire_on(interp *r)
     return true;
 }
 
-// Nobody has firings left that were to be made; otherwise that is a deadlock.
+// Nobody has firings left that are never made; otherwise that is a deadlock.
 static bool is_complete(interp *r)
 {
-    for (uint32_t i = 0; i < r->m->actors.len; i++) {
-        if (r->left[i] <= 0)
-            continue;
-        flush_prints(r);
-        fflush(stdout);
-        interp_report_deadlock(r);
-        r->failed = true;
-        return false;
-    }
-    return true;
+    uint32_t stuck = interp_stuck(r);
+    if (stuck == SIR_NONE)
+        return true;
+    flush_prints(r);
+    fflush(stdout);
+    interp_report_deadlock(r, stuck);
+    r->failed = true;
+    return false;
 }
 
-// A phase of the static regions that have sources; the actors of the others fire as often as their input allows.
+// A phase of the static regions that have sources; the actors of the others fire as often as their input allows. What of
+// a phase waits for what the next ones bring is left for these.
 static bool run_paced(interp *r, const int64_t *counts)
 {
     const schedule *s = r->s;
     for (uint32_t i = 0; i < r->m->actors.len; i++)
-        r->left[i] = s->paced[s->static_region[i]] ? counts[i] : -1;
+        r->left[i] = s->paced[s->static_region[i]] ? r->left[i] + counts[i] : -1;
     return fire_on(r) && (r->input_ended || is_complete(r));
 }
 
@@ -227,7 +226,8 @@ static bool drain(interp *r)
 static bool finish_regions(interp *r)
 {
     for (uint32_t i = 0; i < r->m->actors.len; i++)
-        r->left[i] = r->s->paced[r->s->static_region[i]] ? 0 : -1;
+        if (!r->s->paced[r->s->static_region[i]])
+            r->left[i] = -1;
     return fire_rest(r);
 }
 
@@ -268,10 +268,8 @@ static bool run_program(interp *r)
         bool left;
         if (!input_left(r, &left))
             return false;
-        if (!left) {
-            memset(r->left, 0, r->m->actors.len * sizeof *r->left);
+        if (!left)
             return drain(r);
-        }
         if (!run_phase(r, r->s->reps))
             return false;
         if (r->input_ended)
@@ -358,6 +356,7 @@ int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const int
     r.machine = (vm){.program = &r.program, .arena = a, .interp = &r};
     r.handlers = r.machine;
     r.left = ARENA_ARRAY(a, int64_t, m->actors.len + 1);
+    r.walked = ARENA_ARRAY(a, uint64_t, m->actors.len + 1);
     r.dirty = ARENA_ARRAY(a, uint64_t, m->actors.len / 64 + 1);
     // A closed pipe is a failed write, which is reported.
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;

@@ -4,7 +4,8 @@
 //
 // NOTE(stuck). The control program waits for kernels until they have done their part or nothing can go on. Then it
 // takes what there is for files, gives blocks and streams the room that somebody waits for, and waits again. What is
-// stuck with no stream full is a deadlock; at the end it is what kernels in a feedback loop come to.
+// stuck with no stream full waits for what the next steady states bring, and does its part of this one then; or it is a
+// deadlock, since what it waits for waits for it in turn. At the end that is what kernels in a feedback loop come to.
 #include <setjmp.h>
 #include <stdlib.h>
 
@@ -419,16 +420,53 @@ static void addMailWait(FILE *f, const svm_Way *w, bool first)
             w->row->toAt, first ? ": error" : ": note", first ? "deadlock: " : "", w->row->to, w->row->from);
 }
 
+// Whether a stream with one of the program's inputs before it gets more in the next steady states.
+static bool isRead(const svm_Net *n, const svm_Channel *c)
+{
+    for (size_t i = 0; i < n->readerCount; i++)
+        if (n->readers[i].channel == c)
+            return n->readers[i].steady != 0;
+    return true;
+}
+
+// Whether what a stuck kernel waits for comes at no time, whatever steady states follow: those that wait for each other in
+// a circle, or for one that fires in no steady state.
+static bool waitsForEver(const svm_Net *n, const svm_NetKernel *p)
+{
+    const svm_NetKernel *slow = p, *fast = p; // they meet if there is a circle
+    do {
+        slow = next(slow);
+        fast = next(next(fast));
+    } while (fast && fast != slow);
+    if (fast)
+        return true;
+    while (next(p))
+        p = next(p);
+    if (!pending(p))
+        return p->paced && p->steady == 0;
+    return !isRead(n, (const svm_Channel *)p->kernel->private_->blockedOn);
+}
+
+// A paced kernel that never does its part; NULL: all will. Where all rates are static a steady state has all that it takes.
+static svm_NetKernel *stuckForEver(const svm_Net *n)
+{
+    bool dynamic = false;
+    for (size_t i = 0; i < n->kernelCount; i++)
+        dynamic |= !n->kernels[i]->region;
+    for (size_t i = 0; i < n->kernelCount; i++) {
+        svm_NetKernel *p = n->kernels[i];
+        if (p->paced && pending(p) && (!dynamic || waitsForEver(n, p)))
+            return p;
+    }
+    return NULL;
+}
+
 // From each kernel to the one that it waits for, until one is met again or waits for nothing.
-static _Noreturn void deadlock(svm_Net *n)
+static _Noreturn void deadlock(svm_NetKernel *p)
 {
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    svm_NetKernel *p = NULL;
-    for (size_t i = 0; i < n->kernelCount && !p; i++)
-        if (n->kernels[i]->paced && pending(n->kernels[i]))
-            p = n->kernels[i];
     for (bool first = true; f && p && !p->named; first = false) {
         const svm_Way *w = p->mail ? p->mail->awaited : NULL;
         const svm_Channel *c = w ? w->messages : (const svm_Channel *)p->kernel->private_->blockedOn;
@@ -491,13 +529,31 @@ static bool hasPaced(const svm_Net *n)
     return any;
 }
 
+// Those that wait for what earlier steady states did not bring go on by themselves.
 static void runPaced(svm_Net *n)
 {
     for (size_t i = 0; i < n->kernelCount; i++)
-        if (n->kernels[i]->paced)
+        if (n->kernels[i]->paced && !pending(n->kernels[i]))
             svm_kernelRun(n->kernels[i]->kernel);
-    if (!settle(n, false))
-        deadlock(n);
+    svm_NetKernel *stuck = settle(n, false) ? NULL : stuckForEver(n);
+    if (stuck)
+        deadlock(stuck);
+}
+
+// Kernels are to do their part of so many steady states more. Of those that still wait for items none may get any before.
+static void grant(svm_Net *n, int64_t steady)
+{
+    for (size_t i = 0; i < n->kernelCount; i++)
+        if (n->kernels[i]->paced)
+            n->kernels[i]->left += n->kernels[i]->steady * steady;
+}
+
+static bool anyWaits(const svm_Net *n)
+{
+    for (size_t i = 0; i < n->kernelCount; i++)
+        if (n->kernels[i]->paced && pending(n->kernels[i]))
+            return true;
+    return false;
 }
 
 // What was printed is of one phase, the initialisation or the end, whatever steady states kernels have marked in it.
@@ -547,12 +603,16 @@ static bool start(svm_Net *n)
     return true;
 }
 
-// Reads for up to `wanted` steady states, and passes on what belongs to complete ones; how many these are.
+// Reads for up to `wanted` steady states, and passes on what belongs to complete ones; how many these are. Kernels are
+// granted them.
 static int64_t readFor(svm_Net *n, int64_t wanted)
 {
     int64_t complete = wanted;
-    if (n->readerCount == 1 && n->readers[0].steady != 0 && n->readers[0].held == 0)
-        return (int64_t)readStraight(n, &n->readers[0], (size_t)wanted);
+    if (n->readerCount == 1 && n->readers[0].steady != 0 && n->readers[0].held == 0 && !anyWaits(n)) {
+        complete = (int64_t)readStraight(n, &n->readers[0], (size_t)wanted);
+        grant(n, complete);
+        return complete;
+    }
     for (size_t i = 0; i < n->readerCount; i++) {
         svm_NetReader *r = &n->readers[i];
         if (r->steady == 0)
@@ -561,6 +621,7 @@ static int64_t readFor(svm_Net *n, int64_t wanted)
         if ((int64_t)r->held / r->steady < complete)
             complete = (int64_t)r->held / r->steady;
     }
+    grant(n, complete);
     for (size_t i = 0; i < n->readerCount; i++)
         passOn(n, &n->readers[i], (size_t)(n->readers[i].steady * complete));
     return complete;
@@ -583,9 +644,6 @@ bool svm_netRun(svm_Net *n, int64_t iterations)
     while (iterations > 0) {
         int64_t most = n->betweenRuns && n->listenStrip != 0 ? n->listenStrip : n->strip;
         int64_t wanted = iterations < most ? iterations : most, steady = readFor(n, wanted);
-        for (size_t i = 0; i < n->kernelCount; i++)
-            if (n->kernels[i]->paced)
-                n->kernels[i]->left = n->kernels[i]->steady * steady;
         for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
             n->writerLeft[i] += n->writerSteady[i] * steady;
         if (steady > 0 && n->betweenRuns)
@@ -649,7 +707,10 @@ void svm_netFinish(svm_Net *n)
         p->finish = true;
         bool alone = p->region && (p->mail || p->sender); // one actor
         bool source = p->source || (alone && p->region->table->sources);
-        p->left = !p->paced ? -1 : !n->ended ? 0 : !source ? -1 : !begun ? 0 : n->started ? p->steady : p->init;
+        if (!p->paced || (n->ended && !source))
+            p->left = -1;
+        else if (n->ended && begun)
+            p->left += n->started ? p->steady : p->init;
         if (p->region && p->paced && n->ended && !alone) {
             p->region->interrupted = true;
             p->region->begun = begun;

@@ -159,6 +159,18 @@ static int64_t available(const svm_StaticRegion *s, int32_t i)
     return s->held[i] + (s->started ? s->table->in[i].kept : 0);
 }
 
+// Most firings of an actor that input limits: as many as the steady states that are left say, if input has not ended.
+static int64_t mostFirings(const svm_StaticRegion *s, int32_t row)
+{
+    const svm_RegionTable *t = s->table;
+    if (s->common.left < 0)
+        return -1;
+    int32_t a = t->rows ? t->rows[row] : row;
+    bool second = row > 0 && t->rows && t->rows[row - 1] == a; // the first firing is the row before
+    int64_t first = s->started || t->init[a] == 0 ? 0 : t->init[a] - second;
+    return first + s->common.left * t->reps[a];
+}
+
 // What fires with so many items in each input, and with `more` of those that have not ended.
 static void exhaust(svm_StaticRegion *s, const int64_t *more)
 {
@@ -172,7 +184,7 @@ static void exhaust(svm_StaticRegion *s, const int64_t *more)
     // The steady state of the program that sources finish is several of the static region's.
     int64_t phase = !s->interrupted ? 1 : !s->begun ? 0 : s->started ? s->common.steady : 1;
     for (int32_t row = 0; row < r->actors; row++) // -1: as its input allows; otherwise sources and first firings
-        s->limits[row] = limits[row] > 0 ? limits[row] * phase : limits[row];
+        s->limits[row] = limits[row] > 0 ? limits[row] * phase : limits[row] < 0 ? mostFirings(s, row) : 0;
     svm_exhaust(r, s->tokens, s->limits, s->fired);
     for (int32_t a = 0; a < t->actors; a++)
         s->firings[a] = 0;
