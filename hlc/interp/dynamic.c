@@ -74,16 +74,19 @@ int64_t interp_dynamic_can_fire(const interp *r, const vm_actor *a, int64_t left
 }
 
 // A firing of the work that took and gave nothing is tried again once an item: it counts the items that it began with,
-// however many more had come, so that how often it fires depends on the items alone and on no schedule.
+// however many more had come, so that how often it fires depends on the items alone and on no schedule. Firings that give
+// and take nothing begin with as many as the one before.
 static void note_idle(const interp *r, vm_dynamic *dynamic, const sir_function *f)
 {
+    int64_t again = dynamic->idle_items + dynamic->idle; // it began with, if no more was popped since
     bool idle = dynamic->popped == 0 && dynamic->pushed == 0;
     if (idle) {
         int64_t least = f->peek.min > f->pop.min ? f->peek.min : f->pop.min;
-        int64_t began = dynamic->idle ? dynamic->idle_items + 1 : least > 0 ? least : 1;
-        int64_t have = items_in(r, dynamic->in);
-        dynamic->idle_items = began < have ? began : have;
+        int64_t began = least > 0 ? least : 1, have = items_in(r, dynamic->in);
+        began = began < again ? again : began;
+        again = began < have ? began : have;
     }
+    dynamic->idle_items = dynamic->popped > 0 ? 0 : again;
     dynamic->idle = idle;
 }
 

@@ -216,7 +216,7 @@ typedef struct vm_dynamic {
     int64_t popped, pushed; // by the firing up to where cursors were last synchronised
     int64_t wanted;         // items that the input must hold for it to go on; 0: the output must have room
     bool idle;              // the last firing neither popped nor pushed: the next waits for one item more
-    int64_t idle_items;     // how many it began with
+    int64_t idle_items;     // how many the last such one, or one behind it, began with; 0: items were popped since
 } vm_dynamic;
 
 // Runs count firings of a function; false after a trap. Of a dynamic-rate actor: one firing or what is left of it, until it ends or

@@ -216,8 +216,10 @@ static void lookAtMail(svm_DynamicActor *f)
 bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates)
 {
     f->quick = NULL;
-    if (f->rates != rates) // that the prework did nothing says nothing of the work
+    if (f->rates != rates) { // that the prework did nothing says nothing of the work
         f->idle = false;
+        f->idleItems = 0;
+    }
     f->rates = rates;
     size_t need = (size_t)svm_dynamicLeastPeeked(rates);
     bool takes = rates->popMax != 0 || rates->peekMax != 0;
@@ -260,18 +262,23 @@ bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates)
 }
 
 // A firing that took and gave nothing is tried again once an item: it counts the items that it began with, however many
-// more had come, so that how often it fires depends on the items alone and on no schedule.
+// more had come, so that how often it fires depends on the items alone and on no schedule. Firings that give and take
+// nothing begin with as many as the one before.
 static void noteIdle(svm_DynamicActor *f, bool idle)
 {
-    if (idle) {
-        const svm_DynamicRates *r = f->rates;
-        int64_t least = svm_dynamicLeastPeeked(r);
-        size_t began = f->idle ? f->idleItems + 1 : least > 0 ? (size_t)least : 1;
-        synchronise(f);
-        size_t have = f->in ? svmr_count(&f->in->stream) : 0;
-        f->idleItems = began < have ? began : have;
-    }
+    f->idleItems += f->idle; // this one began with
     f->idle = idle;
+    if (!idle)
+        return;
+    const svm_DynamicRates *r = f->rates;
+    int64_t least = svm_dynamicLeastPeeked(r);
+    size_t began = least > 0 ? (size_t)least : 1;
+    synchronise(f);
+    const svm_Stream *s = f->in ? &f->in->stream : NULL;
+    size_t have = s ? svmr_count(s) : 0, before = s && s->read == f->idlePlace ? f->idleItems : 0;
+    began = began < before ? before : began;
+    f->idleItems = began < have ? began : have;
+    f->idlePlace = s ? s->read : 0;
 }
 
 void svm_dynamicDoneNext(svm_DynamicActor *f)

@@ -76,7 +76,8 @@ typedef struct svm_DynamicActor {
     // looked at; NULL: none.
     const svm_DynamicRates *quick;
     bool idle;        // the last firing neither popped nor pushed: the next waits for one item more
-    size_t idleItems; // how many it began with
+    size_t idleItems; // how many the last such one, or the one behind it, began with
+    size_t idlePlace; // and how many had been popped before
 } svm_DynamicActor;
 
 // Private: the least and the most items, from the front, of which a firing sees some; -1: no bound.
