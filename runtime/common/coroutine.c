@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #if !defined(SVMR_UCONTEXT) && !(defined(__x86_64__) && !defined(__ILP32__)) && !defined(__aarch64__)
@@ -203,16 +204,48 @@ bool svmr_beyondStack(const void *at)
     return c && (const char *)at >= c->memory && (const char *)at < stackBottom(c);
 }
 
+static char *mapStack(size_t stack, size_t guard) // NULL: the system gives none
+{
+    // The guard first: it must not count as memory that may be used.
+    char *memory = mmap(NULL, guard + stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (mprotect(memory + guard, stack, PROT_READ | PROT_WRITE) == 0)
+        return memory;
+    munmap(memory, guard + stack);
+    return NULL;
+}
+
+static size_t guardOf(size_t stack, bool deep)
+{
+    if (!deep)
+        return (size_t)sysconf(_SC_PAGESIZE);
+    return stack > STACK_BYTES ? stack * (DEEP_GUARD_BYTES / DEEP_STACK_BYTES) : STACK_BYTES;
+}
+
+// Where the process may have so many addresses only, the stacks of all kernels take no more than half of them.
+static size_t deepStack(const svm_Machine *m)
+{
+    struct rlimit limit;
+    size_t stack = DEEP_STACK_BYTES;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return stack;
+    size_t share = (size_t)limit.rlim_cur / 2 / (m->kernelCount + 1);
+    while (stack > STACK_BYTES && stack + guardOf(stack, true) > share)
+        stack /= 2;
+    return stack;
+}
+
 static svmr_Coroutine *createCoroutine(svmr_Kernel *p) // NULL: p has failed
 {
     bool deep = p->machine->deepStacks && sizeof(size_t) > 4;
-    size_t stack = deep ? DEEP_STACK_BYTES : STACK_BYTES,
-           guard = deep ? DEEP_GUARD_BYTES : (size_t)sysconf(_SC_PAGESIZE);
-    // The guard first: it must not count as memory that may be used.
-    char *memory = mmap(NULL, guard + stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory + guard, stack, PROT_READ | PROT_WRITE)) {
-        if (memory != MAP_FAILED)
-            munmap(memory, guard + stack);
+    size_t stack = deep ? deepStack(p->machine) : STACK_BYTES, guard = guardOf(stack, deep);
+    char *memory;
+    while (!(memory = mapStack(stack, guard)) && stack > STACK_BYTES) {
+        stack /= 2;
+        guard = guardOf(stack, deep);
+    }
+    if (!memory) {
         p->failure =
             svmr_newFailure(SVM_ERROR_STACK, svmr_name(p), (svmr_Place){"svm_kernelRun", p->runFile, p->runLine},
                             "the system gives no memory for another stack of %zu bytes", stack);
