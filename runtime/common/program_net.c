@@ -570,7 +570,7 @@ static void printAlone(svm_Net *n)
     for (size_t i = 0; i < n->kernelCount; i++)
         unpaced |= !n->kernels[i]->paced;
     for (size_t i = 0; i < n->logCount; i++)
-        n->logs[i]->alone = unpaced && !n->logs[i]->machine->shared;
+        n->logs[i]->alone = unpaced;
 }
 
 static bool start(svm_Net *n)

@@ -53,7 +53,8 @@ void svmr_checkOutput(bool written)
         int error = errno;
         clearerr(stdout);
         svmr_closedPipe(error);
-        svmr_thread.failing = true; // there is no use in printing what else was logged
+        // There is no use in printing what else was logged. Of a kernel among others the control program stops them first.
+        svmr_thread.failing = !svmr_thread.current || !svmr_thread.current->machine->shared;
         svmr_fatalProgram("cannot write standard output: %s", strerror(error));
     }
 }
@@ -64,21 +65,26 @@ static void put(const svm_Log *l, size_t from, size_t to)
         svmr_checkOutput(fwrite(l->text + from, 1, to - from, stdout) == to - from);
 }
 
-// The lines that a log with a tag has completed; the rest stays.
+// The lines that a log with a tag has completed; the rest stays. Kernels on other processors may print meanwhile.
 static void putTagged(svm_Log *l)
 {
     const char *at = l->text, *end = at + l->len, *newline;
-    for (; at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1) {
+    bool written = true;
+    flockfile(stdout);
+    for (; written && at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1) {
         size_t n = strlen(l->tag), length = (size_t)(newline + 1 - at);
-        svmr_checkOutput(fwrite(l->tag, 1, n, stdout) == n && fwrite(": ", 1, 2, stdout) == 2 &&
-                         fwrite(at, 1, length, stdout) == length);
+        written = fwrite(l->tag, 1, n, stdout) == n && fwrite(": ", 1, 2, stdout) == 2 &&
+                  fwrite(at, 1, length, stdout) == length;
     }
+    funlockfile(stdout);
+    svmr_checkOutput(written);
     l->len = (size_t)(end - at);
     if (l->len != 0)
         memmove(l->text, at, l->len);
 }
 
-// The lines that a log which is written alone has completed, or all of it where it has none.
+// The lines that a log which is written alone has completed, or all of it where it has none. By the kernel that prints,
+// maybe beside others; stdout has a lock.
 static void putAlone(svm_Log *l)
 {
     const char *newline = memrchr(l->text, '\n', l->len);
