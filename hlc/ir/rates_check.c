@@ -87,9 +87,30 @@ static const char *count_text(const rates_run *r, int64_t n)
     return arena_printf(r->d->arena, "%lld item%s", (long long)n, plural(n));
 }
 
+static bool is_same_way(const rates_step *a, const rates_step *b)
+{
+    while (a != b && a != NULL && b != NULL && memcmp(&a->loc, &b->loc, sizeof a->loc) == 0 && a->turn == b->turn) {
+        a = a->before;
+        b = b->before;
+    }
+    return a == b;
+}
+
+// What one way may come to: a function called there has a range of its own.
+static const char *range_text(const rates_run *r, rates_count c)
+{
+    if (c.max >= 0 && c.max < INT64_MAX / 4)
+        return arena_printf(r->d->arena, "%lld to %lld items", (long long)c.min, (long long)c.max);
+    return c.min == 0 ? count_text(r, -1) : arena_printf(r->d->arena, "%lld items or more", (long long)c.min);
+}
+
 // The ways to counts that the declaration does not allow.
 static void add_wrong_ways(rates_run *r, diag_record *record, const side *s)
 {
+    if (s->count.min != s->count.max && is_same_way(s->ways.least, s->ways.most)) {
+        add_way(r, record, s, s->ways.least, range_text(r, s->count));
+        return;
+    }
     if (s->count.min < s->declared.min)
         add_way(r, record, s, s->ways.least, count_text(r, s->count.min));
     if (s->declared.max >= 0 && (s->count.max < 0 || s->count.max > s->declared.max))
