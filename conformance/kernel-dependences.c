@@ -35,7 +35,7 @@ int main(void)
 {
     static Change add, multiply;
     static svm_MoveB2B load, across, store;
-    static int32_t value = 5;
+    static _Alignas(16) int32_t value = 5; // as engines of a Cell have it: its length is what they refuse
     size_t g = svm_map(&GMEM, &value, sizeof value);
     svm_Block global, one, two;
     svm_blockInit(&global, &GMEM, g, 1, 4);
