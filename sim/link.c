@@ -129,7 +129,9 @@ static bool stream_may_pass(sim *s, sim_link_state *l, const sim_job *job)
         return true;
     const char *label = job->t.label == NULL ? "a transfer" : job->t.label;
     if (l->stream != NULL) {
-        sim_fail(s, "link '%s' carries one stream only ('multiplexed: false' in the machine file): '%s' uses it, so '%s' cannot",
+        sim_fail(s,
+                 "link '%s' carries one stream only ('multiplexed: false' in the machine file): '%s' uses it, so '%s' "
+                 "cannot",
                  sim_link_name(s, (size_t)(l - s->links)), l->stream_label, label);
         return false;
     }

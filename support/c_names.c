@@ -7,6 +7,7 @@
 #include <string.h>
 
 // C's keywords, macros of the headers that SVM C includes, and library functions declared there; in the order of their bytes.
+// clang-format off
 static const char *const names[] = {
     "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "INFINITY", "MAXFLOAT", "NAN", "NULL", "_Bool", "a64l", "abort", "abs",
     "acos", "acosf", "acosh", "alignas", "aligned_alloc", "alignof", "alloca", "arc4random", "arc4random_buf",
@@ -41,6 +42,7 @@ static const char *const names[] = {
     "unsetenv", "unsigned", "ushort", "valloc", "void", "volatile", "wcstombs", "wctomb", "while", "y0", "y0f", "y0l",
     "y1", "y1f", "y1l", "yn", "ynf", "ynl",
 };
+// clang-format on
 
 // Names that begin so belong to the API, <math.h> and the compiler, whatever follows: M_PI_4, FP_NAN.
 static const char *const beginnings[] = {"svm_", "SVM_", "mm_", "M_", "FP_", "MATH_", "HUGE_VAL", "SNAN"};

@@ -117,9 +117,11 @@ static bool check_name(loader *l, src_range range, const char *name, const char 
         diag_error(l->diag, range, "'%.60s' cannot name a %s: a name is a C identifier (letters, digits and '_')", name,
                    noun);
     else if (strlen(name) > MOST_NAME)
-        diag_error(l->diag, range, "'%.60s...' cannot name a %s: a name has %d characters at most", name, noun, MOST_NAME);
-    else if (c_name_is_taken(name) || strncmp(name, "svm_", 4) == 0 || strncmp(name, "SVM_", 4) == 0)
-        diag_error(l->diag, range, "'%s' cannot name a %s: it is a word of C, of its library or of SVM's API", name, noun);
+        diag_error(l->diag, range, "'%.60s...' cannot name a %s: a name has %d characters at most", name, noun,
+                   MOST_NAME);
+    else if (c_name_is_taken(name) || c_name_begins_reserved(name))
+        diag_error(l->diag, range, "'%s' cannot name a %s: it is a word of C, of its library or of SVM's API", name,
+                   noun);
     else
         return true;
     return false;

@@ -8,7 +8,7 @@
 
 #include "support/c_names.h"
 
-// What emitted functions have under these names, whatever they are of.
+// Parameters and locals that every emitted function may have.
 static const char *const own_names[] = {
     "in", "out", "iter", "self", "kernel", "n_in", "n_out", "result", "prints",
 };

@@ -219,7 +219,8 @@ static void name_once(finite_emitter *all, hmap *named, const char *kind, const 
     if (kind == NULL)
         emit_unique_name(&x->e, name);
     else
-        text_line(x, 0, "%s(%s);", kind, name);
+        text_line(x, 0, "%s(%s);%s", kind, name,
+                  strcmp(kind, "SVM_PROCESSOR") == 0 ? text_processor_constant(x, name) : "");
 }
 
 // Names of the machine: declared, or only taken.

@@ -166,15 +166,13 @@ static void emit_make(finite_graph *g)
     if (n > 1) {
         text_args names = {0};
         for (size_t i = 0; i < n; i++)
-            VEC_PUSH(finite_arena(g), &names,
-                     arena_printf(finite_arena(g), "&%s", g->all->direct.data[i]->processor->element.name));
+            VEC_PUSH(finite_arena(g), &names, text_processor(x, g->all->direct.data[i]->processor->element.name));
         text_call(x, 1, "const mm_Proc where[] = {", &names, "};");
     }
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", n);
     text_line(x, 2, "svm_kernelInit(&%s.part[q].run.kernel, %s, %s, \"%s\");", g->runs,
-              n > 1 ? "where[q]"
-                    : arena_printf(finite_arena(g), "&%s", g->all->direct.data[0]->processor->element.name),
-              g->run, text_comment(x, g->filter->name));
+              n > 1 ? "where[q]" : text_processor(x, g->all->direct.data[0]->processor->element.name), g->run,
+              text_comment(x, g->filter->name));
     text_line(x, 2, "svm_kernelNeverBlocks(&%s.part[q].run.kernel);", g->runs);
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role != SIR_ITERATOR)
@@ -242,8 +240,8 @@ static void emit_enter(finite_graph *g, bool partial, const char *then)
     text_line(x, 1, "svm_BrookSpace %s;", g->space);
     text_line(x, 1, "if (!%s.made)", g->runs);
     text_line(x, 2, "%s();", make_name(g));
-    text_line(x, 1, "if (!svm_brookEnter(at, &%s, %s, streams, walks, &%s))%s", g->table,
-              finite_memory(g), g->space, then);
+    text_line(x, 1, "if (!svm_brookEnter(at, &%s, %s, streams, walks, &%s))%s", g->table, finite_memory(g), g->space,
+              then);
 }
 
 // Block, walk and uniforms of a run.
@@ -397,8 +395,7 @@ bool finite_has_one(const finite_graph *g)
 static void emit_push_call(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *run = arena_printf(finite_arena(g), "%s.part[0]", g->runs),
-               *memory = finite_memory(g);
+    const char *run = arena_printf(finite_arena(g), "%s.part[0]", g->runs), *memory = finite_memory(g);
     const char *type = emit_declare(&x->e, g->variable->source->type, "");
     finite_begin_function(g, false);
     text_line(x, 1, "const svm_BrookPort *port = &%s[%zu];", g->ports_table, (size_t)(g->variable - g->ports.data));

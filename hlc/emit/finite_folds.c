@@ -85,8 +85,7 @@ static void emit_blocks(finite_graph *g)
 {
     program_emitter *x = g->x;
     const finite_port *in = finite_input(g), *out = g->reduced;
-    const char *strips = finite_name(g, "strips"), *places = g->all->places,
-               *shared = finite_memory(g);
+    const char *strips = finite_name(g, "strips"), *places = g->all->places, *shared = finite_memory(g);
     text_line(x, 3, "if (step[q].runs > 2)");
     text_line(x, 4, "svm_kernelWait(&strip->run.kernel);");
     text_line(x, 3, "const svm_BrookReach tile = svm_brookReach(&%s, %zu, %s, &layout, &step[q].tile, walks);",

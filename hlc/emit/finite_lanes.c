@@ -910,7 +910,8 @@ static bool have_vectors(const finite_emitter *all)
     const bool local = all->local.len > 0;
     bool good = true;
     for (size_t i = 0; i < (local ? all->local.len : all->direct.len); i++)
-        good = good && machine_vector_bytes((local ? all->local.data[i] : all->direct.data[i])->processor) >= FEW * sizeof(float);
+        good = good && machine_vector_bytes((local ? all->local.data[i] : all->direct.data[i])->processor) >=
+                           FEW * sizeof(float);
     return good;
 }
 

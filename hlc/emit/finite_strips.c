@@ -125,11 +125,10 @@ void finite_first_block(finite_graph *g, int indent, const finite_port *p, const
     text_line(g->x, indent, "svm_blockInit(&%s, %s[q].memory, %s[q].begin, 1, 1);", local, g->all->places,
               g->all->places);
     if (p->source->role == SIR_VARIABLE)
-        text_line(g->x, indent, "svm_blockInit(&%s, %s, memory, 1, 1);", there,
-                  finite_memory(g));
+        text_line(g->x, indent, "svm_blockInit(&%s, %s, memory, 1, 1);", there, finite_memory(g));
     else
-        text_line(g->x, indent, "svm_blockInit(&%s, %s, walks[%zu].address, 1, 1);", there,
-                  finite_memory(g), (size_t)(p - g->ports.data));
+        text_line(g->x, indent, "svm_blockInit(&%s, %s, walks[%zu].address, 1, 1);", there, finite_memory(g),
+                  (size_t)(p - g->ports.data));
 }
 
 static void make_gathers(finite_graph *g)
@@ -232,8 +231,8 @@ void finite_load_gathers(finite_graph *g)
         any = true;
         text_line(x, 1, "const svm_BrookReach %s = svm_brookReach(&%s, %zu, %s, &layout, &box, walks);", p->name,
                   g->table, i, g->space);
-        text_line(x, 1, "svm_blockInit(&%s.%s_there, %s, %s.address, %s.bytes, 1);", strips, p->name,
-                  finite_memory(g), p->name, p->name);
+        text_line(x, 1, "svm_blockInit(&%s.%s_there, %s, %s.address, %s.bytes, 1);", strips, p->name, finite_memory(g),
+                  p->name, p->name);
     }
     if (!any)
         return;

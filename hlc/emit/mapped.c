@@ -478,6 +478,7 @@ plan mapped_whole_plan(program_emitter *x)
     plan whole = *x->pl;
     memset(&whole.readers, 0, sizeof whole.readers);
     memset(&whole.writers, 0, sizeof whole.writers);
+    whole.ends = NULL; // of the others
     for (uint32_t i = 0; i < m->actors.len; i++) {
         if (m->actors.data[i]->kind == SIR_READER)
             VEC_PUSH(x->e.arena, &whole.readers, (plan_io){.actor = i});

@@ -63,7 +63,8 @@ void mapped_window_function(program_emitter *x, const mapped_kernel *p, const ma
     text_line(x, 0, "{");
     text_line(x, 1, "const size_t there = self->%s[slot].address + (size_t)(%" PRId64 " + first) * sizeof(%s);",
               w->queue->member, w->queue->queue->history, w->queue->type);
-    text_line(x, 1, "svm_blockInit(&r->%s, %s, there, items, sizeof(%s));", w->name, text_memory(x, x->pl->memory), w->queue->type);
+    text_line(x, 1, "svm_blockInit(&r->%s, %s, there, items, sizeof(%s));", w->name, text_memory(x, x->pl->memory),
+              w->queue->type);
     text_line(x, 1, "svm_blockName(&r->%s, \"%s\");", w->name, w->name);
     text_line(x, 0, "}\n");
 }

@@ -189,7 +189,8 @@ static void emit_place(program_emitter *x, const mapped *all, const mapped_kerne
     text_line(x, 0, "{");
     text_line(x, 1, "const size_t there = self->%s[slot].address + (size_t)(%" PRId64 " + first) * sizeof(%s);",
               r->name, r->queue->history, r->type);
-    text_line(x, 1, "svm_blockInit(&r->%s_there, %s, there, items, sizeof(%s));", w->name, text_memory(x, x->pl->memory), r->type);
+    text_line(x, 1, "svm_blockInit(&r->%s_there, %s, there, items, sizeof(%s));", w->name,
+              text_memory(x, x->pl->memory), r->type);
     text_line(x, 1,
               "svm_blockInit(&r->%s_here, %s[q].memory, self->ownMemory[q] + %" PRIu64
               " + at * sizeof(%s), items, sizeof(%s));",
@@ -209,7 +210,8 @@ static void emit_strips(program_emitter *x, const mapped_kernel *p, const mapped
     text_line(x, 1,
               "const size_t there = self->%s[slot].address + (%" PRId64 " + (size_t)first * %" PRId64 ") * sizeof(%s);",
               r->name, r->queue->history, mapped_strip_items(x, r), r->type);
-    text_line(x, 1, "svm_blockInit(&r->%s_strips, %s, there, strips, %s);", w->name, text_memory(x, x->pl->memory), strip_bytes(x, r));
+    text_line(x, 1, "svm_blockInit(&r->%s_strips, %s, there, strips, %s);", w->name, text_memory(x, x->pl->memory),
+              strip_bytes(x, r));
     text_line(x, 1, "svm_blockName(&r->%s_strips, \"%s\");", w->name, r->name);
     text_line(x, 0, "}\n");
 }
@@ -334,8 +336,8 @@ static void emit_halo(program_emitter *x, const mapped *all, const mapped_window
         text_line(x, 2,
                   "svm_blockInit(&r->%s_%s, %s, self->%s[%s].address + (size_t)(%" PRId64
                   " + from) * sizeof(%s), (size_t)(end - from), sizeof(%s));",
-                  w->name, names[i], text_memory(x, x->pl->memory), r->name, slots[i], r->queue->history - (i == 0 ? 0 : round),
-                  r->type, r->type);
+                  w->name, names[i], text_memory(x, x->pl->memory), r->name, slots[i],
+                  r->queue->history - (i == 0 ? 0 : round), r->type, r->type);
         text_line(x, 2, "svm_blockName(&r->%s_%s, \"%s\");", w->name, names[i], r->name);
     }
     text_line(x, 2, "svm_moveB2BInit(&r->%s_keep, %s[q].store, &r->%s_last, &r->%s_history);", w->name, all->processors,

@@ -19,7 +19,9 @@ void program_declare_name(program_emitter *x, hmap *known, const char *macro, co
         return;
     hmap_set(known, name, x);
     if (declared != NULL)
-        VEC_PUSH(x->e.arena, declared, arena_printf(x->e.arena, "%s(%s);", macro, name));
+        VEC_PUSH(x->e.arena, declared,
+                 arena_printf(x->e.arena, "%s(%s);%s", macro, name,
+                              strcmp(macro, "SVM_PROCESSOR") == 0 ? text_processor_constant(x, name) : ""));
     else
         emit_unique_name(&x->e, name);
 }

@@ -191,8 +191,11 @@ const char *text_position(program_emitter *x, const plan_digits *d, const char *
 const char *text_actor(program_emitter *x, uint32_t actor);
 const char *text_member(program_emitter *x, hmap *taken,
                         const char *wanted);                    // a struct member's or local's name, not yet taken
-// The memory as an expression within functions. Their locals have small letters: to a memory whose name begins with one there is
-// a constant, which text_memory_constant declares.
+// A memory or processor as an expression within functions. Locals of functions begin with small letters and could hide it: where
+// its own name does so too, it is a constant, which these declare: text_memory_constant, text_processor_constant (text to go
+// behind SVM_PROCESSOR, or "").
+const char *text_processor(program_emitter *x, const char *name);
+const char *text_processor_constant(program_emitter *x, const char *name);
 const char *text_memory(program_emitter *x, const char *name);
 void text_memory_constant(program_emitter *x, const char *name);
 const char *text_comment(program_emitter *x, const char *text); // nothing in it ends or begins a comment or a line

@@ -237,8 +237,8 @@ static void create_kernel(net *n, uint32_t kernel, const char *run, const char *
     program_emitter *x = n->x;
     const plan_net_kernel *p = &x->net->kernels.data[kernel];
     const char *text = common_text(n, kernel) + 1;
-    text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", n->fields[kernel],
-              plan_net_processor(x->pl, kernel), run, name);
+    text_line(x, 1, "svm_kernelInit(&self->%s.kernel, %s, %s, \"%s\");", n->fields[kernel],
+              text_processor(x, plan_net_processor(x->pl, kernel)), run, name);
     text_line(x, 1, "%s.kernel = &self->%s.kernel;", text, n->fields[kernel]);
     if (p->paced) {
         text_line(x, 1, "%s.paced = true;", text);

@@ -198,15 +198,16 @@ const char *text_member(program_emitter *x, hmap *taken, const char *wanted)
 {
     const char *base = body_identifier(x->e.arena, wanted), *name = base;
     // Keywords and macros of the headers are no member names; other file-scope names do not matter.
-    for (uint32_t k = 2; hmap_get(taken, name) != NULL || hmap_get(&x->e.c_names, name) == &x->e || c_name_is_listed(name); k++)
+    for (uint32_t k = 2;
+         hmap_get(taken, name) != NULL || hmap_get(&x->e.c_names, name) == &x->e || c_name_is_listed(name); k++)
         name = arena_printf(x->e.arena, "%s_%" PRIu32, base, k);
     hmap_set(taken, name, taken);
     return name;
 }
 
-static bool has_constant(const char *memory)
+static bool has_constant(const char *name)
 {
-    return memory[0] >= 'a' && memory[0] <= 'z';
+    return name[0] >= 'a' && name[0] <= 'z';
 }
 
 const char *text_memory(program_emitter *x, const char *name)
@@ -217,6 +218,18 @@ const char *text_memory(program_emitter *x, const char *name)
 void text_memory_constant(program_emitter *x, const char *name)
 {
     if (has_constant(name))
-        text_line(x, 0, "static const mm_Mem svm_sharedMemory SVM_UNUSED = &%s; /* where functions have another %s */", name,
-                  name);
+        text_line(x, 0, "static const mm_Mem svm_sharedMemory SVM_UNUSED = &%s; /* functions may have a local %s */",
+                  name, name);
+}
+
+const char *text_processor(program_emitter *x, const char *name)
+{
+    return arena_printf(x->e.arena, "%s%s", has_constant(name) ? "svm_processor_" : "&", name);
+}
+
+const char *text_processor_constant(program_emitter *x, const char *name)
+{
+    return !has_constant(name)
+               ? ""
+               : arena_printf(x->e.arena, " static const mm_Proc svm_processor_%s SVM_UNUSED = &%s;", name, name);
 }

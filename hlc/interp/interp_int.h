@@ -269,8 +269,8 @@ typedef struct interp {
     int64_t *left;        // per actor: firings left of the phases so far; -1 no limit
     uint64_t *walked;     // per actor: the last walk over waits that came to it (interp_stuck)
     uint64_t walks;
-    uint64_t *dirty;      // bit set of actors to look at
-    interp_watch *watch;  // NULL: nobody looks
+    uint64_t *dirty;     // bit set of actors to look at
+    interp_watch *watch; // NULL: nobody looks
 } interp;
 
 // Room for so many items more in a channel; false after an error.
@@ -313,9 +313,9 @@ int64_t interp_dynamic_fire(interp *r, vm_actor *a);
 // Nothing can fire. Gives a channel whose producer waits for room a greater bound, if that is in the way of an actor with
 // firings left to be made, or, when draining, of any; false: none is.
 bool interp_grow_channel(interp *r);
-// The program cannot go on: says who waits for whom.
 // An actor with firings left that are never made, whatever phases follow; SIR_NONE: there is none.
 uint32_t interp_stuck(interp *r);
+// The program cannot go on: says who waits for whom, from that actor on.
 void interp_report_deadlock(interp *r, uint32_t stuck);
 bool interp_build(interp *r);                              // fire.c: actors and channels; false after an error
 int64_t interp_fire(interp *r, uint32_t actor, int64_t k); // firings done: fewer at the end of input; -1 after an error

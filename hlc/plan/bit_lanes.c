@@ -35,7 +35,9 @@ static bool has_wide_vectors(const hlc_program *p, const machine_processor *x)
 // Of a vector as wide as the machine's.
 static int own_lanes(const machine_processor *x)
 {
-    return 8 * (machine_vector_bytes(x) >= BIT_MOST ? BIT_MOST : machine_vector_bytes(x) >= BIT_MOST / 2 ? BIT_MOST / 2 : BIT_LEAST);
+    return 8 * (machine_vector_bytes(x) >= BIT_MOST       ? BIT_MOST
+                : machine_vector_bytes(x) >= BIT_MOST / 2 ? BIT_MOST / 2
+                                                          : BIT_LEAST);
 }
 
 int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x)

@@ -71,12 +71,15 @@ static const char *take_name(condition *c)
 // Names that the C compiler defines, and names of other systems and languages, which it does not.
 static brook_truth predefined(const char *name)
 {
-    static const char *const has[] = {"__STDC__", "__GNUC__", "__clang__", "__linux__", "__unix__"},
-                             *const lacks[] = {"__cplusplus", "WIN32",     "_WIN32",    "_WIN64",
-                                               "_MSC_VER",    "__APPLE__", "__CYGWIN__"};
+    static const struct {
+        const char *name;
+        long value; // clang's
+    } has[] = {{"__STDC__", 1}, {"__GNUC__", 4}, {"__clang__", 1}, {"__linux__", 1}, {"__unix__", 1}};
+    static const char *const lacks[] = {"__cplusplus", "WIN32",     "_WIN32",    "_WIN64",
+                                        "_MSC_VER",    "__APPLE__", "__CYGWIN__"};
     for (size_t i = 0; i < sizeof has / sizeof *has; i++)
-        if (strcmp(name, has[i]) == 0)
-            return known(1);
+        if (strcmp(name, has[i].name) == 0)
+            return known(has[i].value);
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
         if (strcmp(name, lacks[i]) == 0)
             return known(0);
@@ -85,7 +88,9 @@ static brook_truth predefined(const char *name)
 
 static brook_truth is_defined(const condition *c, const char *name)
 {
-    return hmap_get(&c->program->macros, name) != NULL ? known(1) : predefined(name);
+    brook_truth p = predefined(name);
+    p.value = p.value != 0;
+    return hmap_get(&c->program->macros, name) != NULL ? known(1) : p;
 }
 
 static brook_truth conditional(condition *c);
@@ -93,10 +98,8 @@ static brook_truth conditional(condition *c);
 static brook_truth value_of(condition *c, const char *name)
 {
     const brook_macro *m = hmap_get(&c->program->macros, name);
-    if (m == NULL) {
-        brook_truth p = predefined(name);
-        return p.known && p.value == 0 ? p : unknown;
-    }
+    if (m == NULL)
+        return predefined(name);
     if (m->function_like || m->body.len == 0 || c->macros >= MAX_MACROS || (*c->left)-- <= 0)
         return unknown;
     const char *text = source_get(c->program->diags->sources, m->range.file)->text;

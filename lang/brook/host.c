@@ -229,25 +229,36 @@ static const brook_item *item_at(const brook_file *file, size_t i)
     return NULL;
 }
 
-// Of conditionals that begin before an item what is in it stays, each in a line of its own.
+static brook_conditional conditional_at(const host_writer *w, size_t i)
+{
+    brook_truth unused;
+    return host_kind(w, i) != TOK_DIRECTIVE ? BROOK_UNCONDITIONAL
+                                            : brook_conditional_of(w->program, w->file, &w->t[i], &unused);
+}
+
+// Whether conditionals of an item begin before it or end behind it.
+static bool crosses_conditionals(const host_writer *w, const brook_item *item)
+{
+    ptrdiff_t depth = 0;
+    bool crosses = false;
+    for (size_t i = item->first; i < item->last; i++) {
+        const brook_conditional c = conditional_at(w, i);
+        depth += (c == BROOK_IF) - (c == BROOK_ENDIF);
+        crosses |= depth < 0 || (depth == 0 && (c == BROOK_ELSE || c == BROOK_ELIF));
+    }
+    return crosses || depth != 0;
+}
+
+// These stay then, each in a line of its own.
 static void keep_conditionals(host_writer *w, const brook_item *item)
 {
-    size_t depth = 0;
-    bool any = false;
-    brook_truth unused;
-    for (size_t i = item->first; i < item->last; i++) {
-        if (host_kind(w, i) != TOK_DIRECTIVE)
-            continue;
-        const brook_conditional c = brook_conditional_of(w->program, w->file, &w->t[i], &unused);
-        if (c != BROOK_UNCONDITIONAL && c != BROOK_IF && depth == 0) {
+    const bool crosses = crosses_conditionals(w, item);
+    for (size_t i = item->first; i < item->last && crosses; i++)
+        if (conditional_at(w, i) != BROOK_UNCONDITIONAL) {
             strbuf_addc(w->out, '\n');
             strbuf_addn(w->out, w->text + w->t[i].begin, w->t[i].end - w->t[i].begin);
-            any = true;
         }
-        depth += c == BROOK_IF;
-        depth -= c == BROOK_ENDIF && depth > 0;
-    }
-    if (any)
+    if (crosses)
         strbuf_printf(w->out, "\n#line %u\n", source_pos(w->diags->sources, w->file, w->t[item->last - 1].end).line);
 }
 

@@ -366,6 +366,7 @@ value call_evaluate(checker *c, CXCursor cursor)
         value f = parts->len > 0 ? eval(c, parts->data[0]) : (value){0};
         take_arguments(c, &k);
         if (f.kind != VALUE_FUNCTION) {
+            c->elsewhere = true;
             unknown_call(c, &k);
             return (value){0};
         }
@@ -379,6 +380,7 @@ value call_evaluate(checker *c, CXCursor cursor)
         return walk_call(c, definition, k.values, k.count, reader_range(c->session, cursor));
     if (reader_is_foreign(k.function) && strncmp(name, "svm_", 4) == 0)
         return api_call(c, &k, name);
+    c->elsewhere |= !reader_is_foreign(k.function);
     if (reader_is_foreign(k.function))
         forget_arguments(c, &k);
     else

@@ -176,6 +176,7 @@ typedef struct checker {
     size_t steps, nodes, merges;
     bool incomplete;
     bool main_found;
+    bool elsewhere; // a function of another file is called, which may initialise streams
     CXCursor main_function;
 } checker;
 

@@ -232,7 +232,7 @@ typedef struct play {
     size_t undo_bytes; // of all of them
     size_t memo_depth; // functions followed for a memo, one in the other
     size_t steps, limit;
-    VEC(piece) pieces, freed;
+    VEC(piece) pieces, freed; // freed: by address
     int64_t next_address;
     orders orders;
     // The choices.
@@ -330,6 +330,7 @@ void order_destroy(play *p, int64_t kernel);
 // What a run of it would use; gives whether it is a transfer.
 bool order_look(play *p, int64_t kernel, access_list *into);
 void order_repeat(play *p, int64_t kernel, const access_list *accesses); // a run that uses this
+void order_freed(play *p, piece gone);
 void order_outside(play *p, int64_t kernel, const access *a);            // is told of, if it is outside of its view
 size_t order_runs(const play *p);
 void order_over(play *p, size_t from, size_t to); // runs of these numbers were waited for

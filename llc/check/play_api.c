@@ -105,7 +105,7 @@ static val handle_free(const api_call *a)
             piece gone = p->pieces.data[i];
             gone.at = p->at;
             gone.unmapped = strncmp(a->to->name, "svm_unmap", 9) == 0;
-            VEC_PUSH(p->arena, &p->freed, gone);
+            order_freed(p, gone);
             p->pieces.data[i] = VEC_LAST(&p->pieces);
             p->pieces.len--;
             break;
@@ -359,8 +359,11 @@ static int64_t transfer_number(play *p, CXType record, int64_t kernel, const cha
 static void touch_part(play *p, const transfer_side *s, int64_t from, int64_t count, bool write)
 {
     val data = s->data;
-    data.i += from * s->element_size;
-    touch(p, data, known(count * s->element_size), write);
+    int64_t begin, bytes;
+    if (__builtin_mul_overflow(from, s->element_size, &begin) ||
+        __builtin_mul_overflow(count, s->element_size, &bytes) || __builtin_add_overflow(data.i, begin, &data.i))
+        play_stop(p);
+    touch(p, data, known(bytes), write);
 }
 
 static void strided(play *p, CXType record, int64_t kernel, const transfer_side *source, const transfer_side *to,
@@ -370,9 +373,11 @@ static void strided(play *p, CXType record, int64_t kernel, const transfer_side 
     int64_t records = transfer_number(p, record, kernel, "records");
     int64_t stride = transfer_number(p, record, kernel, "stride");
     int64_t repeats = transfer_number(p, record, kernel, "repeats");
-    if (records < 0 || repeats < 0 || repeats > 1 << 20)
+    int64_t all, last;
+    if (records < 0 || repeats < 0 || repeats > 1 << 20 || __builtin_mul_overflow(records, repeats, &all) ||
+        __builtin_mul_overflow(repeats, stride, &last) || __builtin_add_overflow(offset, last, &last))
         play_stop(p);
-    touch_part(p, scatter ? source : to, 0, records * repeats, !scatter);
+    touch_part(p, scatter ? source : to, 0, all, !scatter);
     for (int64_t i = 0; i < repeats; i++)
         touch_part(p, scatter ? to : source, offset + i * stride, records, scatter);
 }

@@ -187,12 +187,6 @@ void order_live(play *p, int64_t block, uint32_t id)
     hmap_setn(&o->blocks, &block, sizeof block, (void *)(uintptr_t)o->live.len);
 }
 
-// Whether a function of another file may have initialised what lies there.
-static bool is_shared(const play *p, const object *o)
-{
-    return p->outside && (o->global == NULL || clang_getCursorLinkage(o->global->cursor) == CXLinkage_External);
-}
-
 void order_missing(play *p, val block, int64_t data)
 {
     const run *r = p->running;
@@ -200,7 +194,7 @@ void order_missing(play *p, val block, int64_t data)
     const object *o = block.unknown ? NULL : pointed(p, block.i, &offset);
     bool none = !block.unknown && block.i == 0;
     if (p->both > 0 || p->unsure > 0 || (none && r == NULL) ||
-        (!none && (o == NULL || order_view_at(p, block.i) != 0 || is_shared(p, o) || !is_empty(p, known(data), 8))))
+        (!none && (o == NULL || order_view_at(p, block.i) != 0 || p->outside || !is_empty(p, known(data), 8))))
         return;
     const code *at = r != NULL ? r->at : control_place(p);
     if (!first_time(p, at, p->in_kernel ? p->at : NULL, o, WARN_CHECK_UNINITIALISED))
@@ -521,14 +515,38 @@ static void report_unwritten(play *p, const run *b, const access *a, const view 
     note_view(p, r, v);
 }
 
+// The first piece that was freed which ends behind an address. No address is given twice, so they do not overlap.
+static size_t freed_behind(const play *p, int64_t address)
+{
+    size_t low = 0, high = p->freed.len;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const piece *gone = &p->freed.data[middle];
+        if (gone->address + gone->size <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void order_freed(play *p, piece gone)
+{
+    size_t at = freed_behind(p, gone.address);
+    VEC_PUSH(p->arena, &p->freed, gone);
+    memmove(&p->freed.data[at + 1], &p->freed.data[at], (p->freed.len - 1 - at) * sizeof gone);
+    p->freed.data[at] = gone;
+}
+
 // What control code does with memory that svm_unmap took it does with its own.
 static void check_freed(play *p, const run *b, const access *a, const view *v)
 {
-    p->steps += p->freed.len / 16;
-    for (VEC_EACH(const piece, gone, &p->freed)) {
+    for (size_t i = freed_behind(p, v->address + a->begin); i < p->freed.len; i++) {
+        const piece *gone = &p->freed.data[i];
         const code *at = b != NULL ? b->at : control_place(p);
-        if (gone->memory != v->memory || v->address + a->begin >= gone->address + gone->size ||
-            gone->address >= v->address + a->end || (b == NULL && gone->unmapped) ||
+        if (gone->address >= v->address + a->end)
+            break;
+        if (gone->memory != v->memory || (b == NULL && gone->unmapped) ||
             !first_time(p, at, v->at, gone->at, WARN_CHECK_CAPACITY))
             continue;
         const char *message =

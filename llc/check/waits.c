@@ -344,7 +344,7 @@ void find_waits(checker *c)
 {
     if (c->incomplete)
         return;
-    if (c->main_found)
+    if (c->main_found && !c->elsewhere)
         find_missing_streams(c);
     find_never_run(c);
     find_never_waited(c);

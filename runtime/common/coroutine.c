@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Coroutines: a kernel that may have to wait runs on a stack of its own, taken from the machine's pool, with an
-// unmapped page below it. Switching saves what the calling convention says a call preserves, but the floating-point
+// Coroutines: a kernel that may have to wait runs on a stack of its own, taken from the machine's pool, with a guard
+// below it: addresses where nothing lies. Switching saves what the calling convention says a call preserves, but the floating-point
 // control words: kernels do not change them. Address and thread sanitizer are told of every switch if the program is
 // linked with them.
 #include "runtime/common/scheduler.h"
@@ -31,7 +31,7 @@ struct svmr_Coroutine {
     void *sp; // while it does not run
     Home *home;
     svmr_Kernel *kernel;
-    char *memory; // guard page, then the stack
+    char *memory; // the guard, then the stack
     size_t bytes, guard;
     void *fake, *tsan; // the sanitizers' own
     bool finished;     // the kernel's function has returned
@@ -201,7 +201,10 @@ bool svmr_beyondStack(const void *at)
 {
     const svmr_Kernel *p = svmr_thread.current;
     const svmr_Coroutine *c = p ? p->coroutine : NULL;
-    return c && (const char *)at >= c->memory && (const char *)at < stackBottom(c);
+    if (!c || (const char *)at >= stackBottom(c))
+        return false;
+    size_t reach = p->machine->deepStacks ? DEEP_GUARD_BYTES : c->guard; // frames are no smaller where the guard is
+    return (size_t)(stackBottom(c) - (const char *)at) <= reach;
 }
 
 static char *mapStack(size_t stack, size_t guard) // NULL: the system gives none
@@ -223,23 +226,24 @@ static size_t guardOf(size_t stack, bool deep)
     return stack > STACK_BYTES ? stack * (DEEP_GUARD_BYTES / DEEP_STACK_BYTES) : STACK_BYTES;
 }
 
-// Where the process may have so many addresses only, the stacks of all kernels take no more than half of them.
-static size_t deepStack(const svm_Machine *m)
+// Where a limit (`ulimit -v`) bounds the addresses of the process, the stacks of all kernels take no more than half of them.
+static size_t deepStack(size_t kernels)
 {
     struct rlimit limit;
     size_t stack = DEEP_STACK_BYTES;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return stack;
-    size_t share = (size_t)limit.rlim_cur / 2 / (m->kernelCount + 1);
+    size_t share = (size_t)limit.rlim_cur / 2 / (kernels + 1);
     while (stack > STACK_BYTES && stack + guardOf(stack, true) > share)
         stack /= 2;
     return stack;
 }
 
-static svmr_Coroutine *createCoroutine(svmr_Kernel *p) // NULL: p has failed
+// One of so many kernels. NULL: p has failed.
+static svmr_Coroutine *createCoroutine(svmr_Kernel *p, size_t kernels)
 {
     bool deep = p->machine->deepStacks && sizeof(size_t) > 4;
-    size_t stack = deep ? deepStack(p->machine) : STACK_BYTES, guard = guardOf(stack, deep);
+    size_t stack = deep ? deepStack(kernels) : STACK_BYTES, guard = guardOf(stack, deep);
     char *memory;
     while (!(memory = mapStack(stack, guard)) && stack > STACK_BYTES) {
         stack /= 2;
@@ -350,9 +354,10 @@ static svmr_Coroutine *takeCoroutine(svm_Machine *m, svmr_Kernel *p)
     svmr_Coroutine *c = m->freeCoroutines;
     if (c)
         m->freeCoroutines = c->next;
+    size_t kernels = m->kernelCount;
     svmr_unlock(m);
     if (!c) {
-        c = createCoroutine(p);
+        c = createCoroutine(p, kernels);
         if (!c)
             return NULL;
         prepare(c);

@@ -43,6 +43,7 @@ svm_Block shared;
 static Adder adder;
 
 void prepare(void);
+void prepareThat(Adder *of, svm_Block *in);
 
 int main(void)
 {
@@ -62,6 +63,9 @@ int main(void)
 #ifdef ELSEWHERE
     prepare();
     adder.extra = &shared;
+    static svm_Block own;
+    prepareThat(&adder, &own); // its address leaves this file
+    adder.in = &own;
 #endif
 #ifdef STATIC
     adder.out = &none;

@@ -754,8 +754,7 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
         if (f->claims && states > 0)
             self->claimed[q][slot] = svm_writerClaim(file, f->units, items, &self->places[q][slot]);
         else if (f->maps && svm_roundMaps(self, states))
-            self->mapped[q][slot] =
-                svm_writerMap(file, svm_roundMemory, (size_t)f->units, items, &self->base[q][slot]);
+            self->mapped[q][slot] = svm_writerMap(file, svm_roundMemory, (size_t)f->units, items, &self->base[q][slot]);
         if (svm_roundIsLong(self) && !self->claimed[q][slot])
             abort(); // never: the round before was claimed
     }
