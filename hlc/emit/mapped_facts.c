@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hlc/emit/mapped_int.h"
+#include "support/numbers.h"
 
 int64_t mapped_round_up(int64_t items, int64_t unit)
 {
@@ -328,27 +329,33 @@ const char *mapped_state_behind(program_emitter *x, uint32_t kernel)
     return p->state && p->state_order % STATE_TERMS == 0 ? arena_printf(x->e.arena, "%s_end", p->own_type) : NULL;
 }
 
+const char *mapped_state_bytes(program_emitter *x, uint32_t kernel)
+{
+    uint64_t alignment = plan_cut_alignment(x->pl->cut);
+    return arena_printf(x->e.arena, "(sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64,
+                        mapped_facts(x)->kernels[kernel].own_type, alignment - 1, alignment, alignment);
+}
+
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor)
 {
     const mapped *all = mapped_facts(x);
-    uint64_t alignment = plan_cut_alignment(x->pl->cut);
-    uint64_t start = (x->pl->bytes + alignment - 1) / alignment * alignment;
-    const char *base = arena_printf(x->e.arena, "%" PRIu64, start), *own[STATE_TERMS];
+    const char *base =
+        arena_printf(x->e.arena, "%" PRIu64, number_round_up(x->pl->bytes, plan_cut_alignment(x->pl->cut)));
+    uint32_t before[STATE_TERMS],
+        i = kernel < x->pl->cut->kernels.len ? all->kernels[kernel].state_before : all->last_state[processor];
     size_t count = 0;
-    uint32_t i = kernel < x->pl->cut->kernels.len ? all->kernels[kernel].state_before : all->last_state[processor];
     for (; i != PLAN_NONE; i = all->kernels[i].state_before) {
         if (mapped_state_behind(x, i) != NULL) {
             base = mapped_state_behind(x, i);
             break;
         }
-        own[count++] = all->kernels[i].own_type;
+        before[count++] = i;
     }
     strbuf text;
     strbuf_init(&text, x->e.arena);
     strbuf_add(&text, base);
     while (count-- > 0)
-        strbuf_printf(&text, " + (sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64, own[count], alignment - 1,
-                      alignment, alignment);
+        strbuf_printf(&text, " + %s", mapped_state_bytes(x, before[count]));
     return text.data;
 }
 

@@ -154,6 +154,8 @@ const mapped_window *mapped_window_of(const mapped_kernel *p, uint32_t buffer);
 // Where the state of a kernel lies in what its processor has for itself, an expression; of the number of kernels: where all of
 // a processor's (by number among those used) ends.
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor);
+// The bytes of a kernel's state there, an expression.
+const char *mapped_state_bytes(program_emitter *x, uint32_t kernel);
 // The place behind a kernel's state as a constant, from which others' are counted; NULL: it has none.
 const char *mapped_state_behind(program_emitter *x, uint32_t kernel);
 

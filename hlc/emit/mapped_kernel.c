@@ -198,11 +198,9 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
         visit_states(x, kernel, declare_state, NULL);
         text_line(x, 0, "} %s;\n", state_type(x, kernel));
         if (mapped_state_behind(x, kernel) != NULL)
-            text_line(x, 0, "enum { %s = %s + (sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 " };\n",
-                      mapped_state_behind(x, kernel),
+            text_line(x, 0, "enum { %s = %s + %s };\n", mapped_state_behind(x, kernel),
                       mapped_state_place(x, kernel, mapped_facts(x)->kernels[kernel].home_processor),
-                      state_type(x, kernel), plan_cut_alignment(x->pl->cut) - 1, plan_cut_alignment(x->pl->cut),
-                      plan_cut_alignment(x->pl->cut));
+                      mapped_state_bytes(x, kernel));
     }
     if (mapped_facts(x)->blocks)
         return;

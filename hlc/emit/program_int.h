@@ -138,10 +138,9 @@ typedef struct program_emitter {
     program_actor_names *names; // by actor
     const char **item_counts;   // per channel inside a cycle: local that counts its items
     uint32_t *last_kernel;      // per buffer: the last kernel that uses it, PLAN_NONE if none
-    plan_actor_list
-        *buffers_of; // per kernel: buffers that are its own whether a stage uses them or not; NULL until needed
-    const char **buffer_names; // per buffer
-    double *operations;        // per actor: of a firing, about
+    plan_actor_list *buffers_of; // per kernel: its own, even if no stage uses them; NULL until needed
+    const char **buffer_names;  // per buffer
+    double *operations;         // per actor: of a firing, about
     plan_actor_list printing;
     plan_actor_list *cycle_members; // per cycle
     hmap zeros;                     // program_zeros by buffer

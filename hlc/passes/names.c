@@ -69,7 +69,6 @@ static char taken; // what a name that something has leads to
 
 static void names_init(pass_names *x, arena *a)
 {
-    x->arena = a;
     hmap_init(&x->taken, a);
     hmap_init(&x->numbers, a);
 }

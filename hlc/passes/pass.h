@@ -145,7 +145,6 @@ const char *pass_unique_filter_name(const sir_module *m, arena *a, const char *w
 const char *pass_unique_actor_name(const sir_module *m, arena *a, const char *wanted);
 // The same for many: of names that are there when it begins, and of those that are added.
 typedef struct pass_names {
-    arena *arena;
     hmap taken, numbers;
 } pass_names;
 void pass_names_of_filters(pass_names *x, arena *a, const sir_module *m);
