@@ -3,7 +3,11 @@
 // included by svm/svm.h. A clang that compiles and links starts a second one for compiling: where nothing but SVM C goes into an
 // executable, gcc links what clang has compiled.
 #include "llc/host/host.h"
+
+#include <inttypes.h>
+
 #include "llc/cc/cc.h"
+#include "targets/native.h"
 
 // C files beside SVM C are compiled by themselves, because they keep their warnings.
 static bool compile_others(llc_session *s)
@@ -55,6 +59,19 @@ static void add_gather_flags(llc_session *s, llc_strings *command)
 #endif
 }
 
+// The compiler that wrote the text counted on the processor's whole vectors (its tiles fill the registers), but clang is content
+// with half of them on processors that were once slow with whole ones: a product with a matrix then spills half of its sums.
+static void add_vector_flags(llc_session *s, llc_strings *command)
+{
+#if defined(__x86_64__)
+    int64_t bytes = native_vectors_of(s->options->march).bytes;
+    if (s->units.len > 0 && bytes > 0)
+        cc_add(s, command, arena_printf(s->arena, "-mprefer-vector-width=%" PRIi64, 8 * bytes));
+#else
+    (void)s, (void)command;
+#endif
+}
+
 static void add_runtime(llc_session *s, llc_strings *command)
 {
     cc_add_link_flags(s, command);
@@ -69,6 +86,7 @@ bool host_compile(llc_session *s, llc_output output, const char *source, const c
     cc_add(s, &command, s->environment->clang);
     cc_add_code_flags(s, &command);
     add_gather_flags(s, &command);
+    add_vector_flags(s, &command);
     if (s->units.len > 0) {
         if (s->table == NULL)
             s->table = cc_write_table(s, "");
