@@ -18,6 +18,7 @@ typedef struct program_walk {
     bool tail;                       // counts are not always whole rounds of in_order; then `in` has the same rounds
     const char *hint;                // to the C compiler, before the innermost loop; or NULL
     const char *lanes;               // text of how many firings go side by side, if any do
+    bool refills;                    // counts vary from run to run: what is left over is done so, too, where that does no harm
     bool row;                        // they are those of the nest's innermost loop, else of the one without a bound
 } program_walk;
 

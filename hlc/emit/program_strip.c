@@ -174,6 +174,9 @@ static const char *general_pointer(program_emitter *x, const char *base, const p
     return strcmp(position, "0") == 0 ? base : arena_printf(x->e.arena, "%s + %s", base, position);
 }
 
+// Of how many lanes one is to be filled at least.
+enum { REFILL_LEAST = 8 };
+
 // What is done at each index, given the pointers to in and out.
 typedef void walk_body(program_emitter *x, int indent, void *context, const char *in, const char *out);
 
@@ -210,6 +213,20 @@ static void emit_nest(program_emitter *x, const program_walk *w, const char *fro
     body(x, (int)n + 1, context, program_nest_pointer(x, "in", &w->in), program_nest_pointer(x, "out", &w->out));
 }
 
+// Firings that are left over, of which there may be nearly as many as go side by side, are done so with others that are done.
+// Few of them take less time one by one.
+static void emit_refill(program_emitter *x, const program_walk *w, walk_body *body, void *many)
+{
+    const char *first = arena_printf(x->e.arena, "(count - %s)", w->lanes);
+    const char *in = arena_printf(x->e.arena, "in + %s", text_times(x, first, w->in.data[0].stride));
+    const char *out = arena_printf(x->e.arena, "out + %s", text_times(x, first, w->out.data[0].stride));
+    text_line(x, 1, "if (whole > 0 && count - whole > %s / %d) { /* the last ones again, with those that are left over */",
+              w->lanes, REFILL_LEAST);
+    body(x, 2, many, in, out);
+    text_line(x, 2, "whole = count;");
+    text_line(x, 1, "}");
+}
+
 // many: the context for firings side by side. begin: rounds that are done already.
 static void emit_walk(program_emitter *x, const program_walk *w, int lanes, const char *begin, walk_body *body,
                       void *many, void *one)
@@ -218,10 +235,12 @@ static void emit_walk(program_emitter *x, const program_walk *w, int lanes, cons
     size_t count = program_walk_loops(w, lanes, loops);
     int64_t period = digits_period(&w->in);
     if (lanes > 0)
-        text_line(x, 1, "const ptrdiff_t whole = count / %s * %s;",
+        text_line(x, 1, "%sptrdiff_t whole = count / %s * %s;", w->refills ? "" : "const ",
                   period == 1 ? w->lanes : arena_printf(x->e.arena, "(%" PRId64 " * %s)", period, w->lanes), w->lanes);
     for (size_t i = 0; i < count; i++) {
         const program_loop *l = &loops[i];
+        if (i == 1 && w->refills)
+            emit_refill(x, w, body, many);
         const char *from = l->from == WALK_BEGIN ? begin : "whole";
         if (l->plain && l->from != WALK_ROUNDS)
             from = text_times(x, from, period);
@@ -760,6 +779,8 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.row = lanes->lanes > 0 && lanes->row;
+    hinted.refills = x->net != NULL && lanes->lanes > REFILL_LEAST && w->in.len == 1 && !w->general && is_pure(fire) &&
+                     program_walk_loops(w, lanes->lanes, (program_loop[WALK_LOOPS]){0}) == 2;
     int rounds = hinted.row ? 0 : lanes->lanes; // that go side by side
     row_body row = {&many, &b, lanes->text}, row_one = {&many, &b, NULL};
     hinted.hint = fire->scalar && (lanes->lanes == 0 || lanes->jams) ? "SVM_SCALAR" : NULL;
