@@ -464,6 +464,13 @@ static void merge(bundler *x, const numbers *bundle)
     x->any = true;
 }
 
+// When a message arrives depends on the ways that items go. Where a joiner takes all at once, its firing depends on the same
+// firing of each of them, so that nothing before and behind them depends on each other in another way than it did.
+static bool may_merge(const bundler *x, const numbers *bundle)
+{
+    return x->m->portals.len == 0 || are_joined(x, bundle);
+}
+
 // As many bundles as a row needs, of like sizes.
 static void merge_row(bundler *x, const numbers *row)
 {
@@ -479,7 +486,7 @@ static void merge_row(bundler *x, const numbers *row)
                 break;
             VEC_PUSH(x->a, &bundle, row->data[begin]);
         }
-        if (bundle.len > 1)
+        if (bundle.len > 1 && may_merge(x, &bundle))
             merge(x, &bundle);
     }
 }
@@ -583,7 +590,7 @@ static bool pays(const hlc_program *p)
 bool pass_bundle(hlc_program *p)
 {
     sir_module *m = p->module;
-    if (!pass_may_change_more(p) || m->portals.len != 0 || !pays(p))
+    if (!pass_may_change_more(p) || !pays(p))
         return false;
     bundler x = {.a = arena_create(), .hlc = p, .m = m};
     size_t count = m->actors.len; // for two filters a splitter may come
