@@ -8,19 +8,22 @@
 #include <unistd.h>
 
 #include "llc/contract/contract.h"
+#include "targets/native.h"
 
 // What design and docs/svm-c.md promise of arithmetic, at every level.
 static const char *const arithmetic_flags[] = {"-std=c11", "-fwrapv", "-ffp-contract=off", "-fno-math-errno"};
 // -Ofast spelled out: reassociation (which needs the two flags beside it), reciprocals, no signed zeros; infinities, NaNs
-// and denormals stay. Contraction where the machine file says that it pays: a fused operation waits for the sum before it
-// as long as a product and a sum take together, which slows recursive filters and few sums side by side (1.1 to 1.35 times
-// measured) where processors have units for both.
+// and denormals stay. Contraction where the machine file or the processor (-march=native) says that it pays: a fused operation
+// waits for the sum before it as long as a product and a sum take together, which slows recursive filters and few sums side by
+// side (1.1 to 1.35 times measured) where processors have units for both.
 static const char *const fast_flags[] = {
     "-O3", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-freciprocal-math",
 };
 
 static bool fuses(const llc_session *s)
 {
+    if (native_fuses(s->options->march))
+        return true;
     for (VEC_EACH(llc_unit *, unit, &s->units)) {
         const machine *m = (*unit)->machine;
         for (size_t i = 0; m != NULL && i < m->processors.len; i++) {
