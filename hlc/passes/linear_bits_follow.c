@@ -7,6 +7,7 @@
 // variable that was given such an expression stands for it: a sum beside a check sum.
 #include <string.h>
 
+#include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/linear_bits_int.h"
 
@@ -152,10 +153,24 @@ static const linear_value *input_value(linear_follower *x, const sir_expr *e)
     if (at == x->inputs.len)
         VEC_PUSH(x->a, &x->inputs, r);
     linear_value *v = new_value(x, 0);
-    for (size_t i = 0; i < LINEAR_BITS; i++)
+    for (size_t i = 0; i < (r->type->kind == SIR_BIT ? 1 : LINEAR_BITS); i++)
         v->row[i].word[(at * LINEAR_BITS + i) / 64] = UINT64_C(1) << (at * LINEAR_BITS + i) % 64;
     v->expr = r;
     return v;
+}
+
+// A variable as it was before the statements, of which bits may be known.
+static const linear_value *variable_value(linear_follower *x, const sir_expr *e)
+{
+    const linear_value *v = input_value(x, e);
+    if (e->kind != SIR_FIELD || x->known == NULL || v->opaque)
+        return v;
+    linear_value *r = new_value(x, v->constant | (x->first[e->index] & x->known[e->index]));
+    for (int i = 0; i < LINEAR_BITS; i++)
+        if ((x->known[e->index] >> i & 1) == 0)
+            r->row[i] = v->row[i];
+    r->expr = v->expr;
+    return r;
 }
 
 // ---- Operations ----
@@ -288,7 +303,7 @@ static const linear_value *binary(linear_follower *x, const sir_expr *e, const l
 static const linear_value *select_value(linear_follower *x, const linear_value *c, const linear_value *a,
                                         const linear_value *b)
 {
-    if (a->opaque || b->opaque)
+    if (a->opaque || b->opaque || c->opaque)
         return NULL;
     linear_value *r = new_value(x, b->constant);
     uint32_t differs = a->constant ^ b->constant;
@@ -359,7 +374,7 @@ static const linear_value *value_of(linear_follower *x, const sir_expr *e)
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return new_value(x, (uint32_t)e->u.value.i);
     case SIR_LOCAL:
-    case SIR_FIELD: v = assigned(x, e); return v != NULL && !v->opaque ? v : input_value(x, e);
+    case SIR_FIELD: v = assigned(x, e); return v != NULL && !v->opaque ? v : variable_value(x, e);
     case SIR_UNARY:
     case SIR_BINARY:
     case SIR_SELECT:
@@ -375,10 +390,13 @@ static void follow_block(linear_follower *x, const sir_block *b);
 
 static void assign(linear_follower *x, const sir_expr *target, const linear_value *v)
 {
+    const sir_expr *root = sir_lvalue_root((sir_expr *)target);
     if (target->kind == SIR_LOCAL && is_int(target->type))
         x->locals[target->index] = v;
     else if (target->kind == SIR_FIELD && target->type->kind == SIR_INT)
         x->fields[target->index] = v;
+    else if (x->loose && root != NULL && root->kind == SIR_LOCAL)
+        x->locals[root->index] = opaque_value(x);
     else
         x->fails = true;
 }
@@ -412,7 +430,7 @@ static void join(linear_follower *x, const linear_value *c, const linear_value *
     if (a == *b)
         return;
     sir_expr own = {.kind = (uint8_t)kind, .index = (uint32_t)index, .type = type};
-    const linear_value *was = a == NULL || *b == NULL ? input_value(x, &own) : NULL;
+    const linear_value *was = a == NULL || *b == NULL ? variable_value(x, &own) : NULL;
     const linear_value *r = select_value(x, c, a == NULL ? was : a, *b == NULL ? was : *b);
     *b = r != NULL ? r : opaque_value(x);
 }
@@ -420,7 +438,7 @@ static void join(linear_follower *x, const linear_value *c, const linear_value *
 static void follow_if(linear_follower *x, const sir_stmt *s)
 {
     const linear_value *c = value_of(x, s->u.if_.cond);
-    if (c->opaque || is_known(c)) {
+    if ((c->opaque && !x->loose) || is_known(c)) {
         x->fails |= c->opaque;
         follow_block(x, c->constant != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
         return;
@@ -457,9 +475,12 @@ static void follow_stmt(linear_follower *x, const sir_stmt *s)
     sir_expr zero = {.kind = SIR_CONST, .type = x->m->scalar[SIR_INT]}, item = {.kind = SIR_PEEK};
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
-        x->fails |= !is_int(x->filter->work->locals.data[s->u.decl.local].type);
-        if (!x->fails)
+        if (is_int(x->filter->work->locals.data[s->u.decl.local].type))
             x->locals[s->u.decl.local] = value_of(x, s->u.decl.init != NULL ? s->u.decl.init : &zero);
+        else if (x->loose)
+            x->locals[s->u.decl.local] = opaque_value(x);
+        else
+            x->fails = true;
         break;
     case SIR_SET: assign(x, s->u.set.target, value_of(x, s->u.set.value)); break;
     case SIR_POP:
@@ -472,7 +493,7 @@ static void follow_stmt(linear_follower *x, const sir_stmt *s)
     case SIR_IF: follow_if(x, s); break;
     case SIR_FOR: follow_for(x, s); break;
     case SIR_BLOCK: follow_block(x, &s->u.block); break;
-    default: x->fails = true;
+    default: x->fails |= s->kind != SIR_PUSH || !x->loose;
     }
 }
 
@@ -504,6 +525,11 @@ void linear_follow(linear_follower *x, const sir_stmt *s)
 {
     follow_stmt(x, s);
     check_values(x);
+}
+
+void linear_follow_loosely(linear_follower *x, const sir_stmt *s)
+{
+    follow_stmt(x, s);
 }
 
 void linear_follow_trip(linear_follower *x, const sir_stmt *loop, const sir_expr *variable)

@@ -29,14 +29,18 @@ typedef struct linear_follower {
     const linear_value **locals, **fields; // NULL: not assigned so far
     VEC(sir_expr *) inputs;                // in terms of what holds before the statements
     int64_t pops, steps;
-    int64_t operations; // that were followed
-    int depth;          // of conditions that the items or the state decide
+    int64_t operations;            // that were followed
+    int depth;                     // of conditions that the items or the state decide
+    const uint32_t *known, *first; // per field, if not NULL: bits that are known at first, and what they are
+    bool loose;                    // variables may be left with what is no parity, and what is pushed does not matter
     bool fails;
 } linear_follower;
 
 void linear_begin(linear_follower *x, arena *a, sir_module *m, const sir_filter *f);
 // A statement; x->fails where one cannot be followed, or a variable is left with what is no parity of inputs.
 void linear_follow(linear_follower *x, const sir_stmt *s);
+// A statement, for a follower that is `loose`.
+void linear_follow_loosely(linear_follower *x, const sir_stmt *s);
 // A trip of a loop, whose variable is what the expression gives.
 void linear_follow_trip(linear_follower *x, const sir_stmt *loop, const sir_expr *variable);
 

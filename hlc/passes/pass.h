@@ -98,6 +98,7 @@ bool pass_unfold(hlc_program *p);
 bool pass_privatize(hlc_program *p);
 bool pass_beside(hlc_program *p);
 bool pass_windows(hlc_program *p);
+bool pass_registers(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
 bool pass_reorder(hlc_program *p);
 bool pass_delays(hlc_program *p);

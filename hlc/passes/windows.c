@@ -677,69 +677,6 @@ static void find_array(void *context, sir_stmt *s)
         x->now.elements[root->index] = ARENA_ARRAY(x->a, traced, (scalar ? 1 : t->length) + 1);
 }
 
-static bool is_plain(const sir_module *m, const sir_filter *f)
-{
-    return !f->finite && f->stateful && f->prework == NULL && f->handlers.len == 0 && f->functions.len == 0 &&
-           !f->sends && sir_is_scalar(f->input) && f->work->pop.max > 0 && pass_rates_proved(m, f->work);
-}
-
-static bool has_room(const sir_module *m, const sir_actor *a)
-{
-    if (a->inputs.len != 1 || a->least != 0 || pass_in_loop(m, a->region))
-        return false;
-    const sir_channel *c = &m->channels.data[a->inputs.data[0]];
-    return c->initial.len == 0 && c->zeros == NULL;
-}
-
-// Filters that actors have, and those whose channels have no room.
-typedef struct channel_facts {
-    hmap had, unfit;
-} channel_facts;
-
-static void add_filter(hmap *set, const sir_filter *f)
-{
-    hmap_setn(set, &f, sizeof f, (void *)(uintptr_t)f);
-}
-
-static channel_facts find_channels(const sir_module *m, arena *a)
-{
-    channel_facts x;
-    hmap_init(&x.had, a);
-    hmap_init(&x.unfit, a);
-    for (VEC_EACH(sir_actor *, actor, &m->actors)) {
-        add_filter(&x.had, (*actor)->filter);
-        if (!has_room(m, *actor))
-            add_filter(&x.unfit, (*actor)->filter);
-    }
-    for (VEC_EACH(const sir_channel, c, &m->channels))
-        if (c->zeros != NULL) {
-            add_filter(&x.unfit, c->zeros->samples);
-            add_filter(&x.unfit, c->zeros->phases);
-        }
-    return x;
-}
-
-// All that have this filter have room on their channels.
-static bool has_channels(const channel_facts *x, const sir_filter *f)
-{
-    return hmap_getn(&x->had, &f, sizeof f) != NULL && hmap_getn(&x->unfit, &f, sizeof f) == NULL;
-}
-
-static void fill_channels(sir_module *m, const sir_filter *f, const window_facts *w)
-{
-    for (VEC_EACH(sir_actor *, actor, &m->actors)) {
-        if ((*actor)->filter != f)
-            continue;
-        sir_channel *c = &m->channels.data[(*actor)->inputs.data[0]];
-        for (int64_t i = -w->back; i < 0; i++) {
-            sir_value v = sir_value_new(m->arena, c->type);
-            v.data[0] = w->before[MOST_WINDOW + i];
-            VEC_PUSH(m->arena, &c->initial, v);
-        }
-        c->loc = f->loc;
-    }
-}
-
 static bool find_windows(hlc_program *p, sir_filter *f, arena *a)
 {
     window_facts w = {.gone = ARENA_ARRAY(a, bool, f->fields.len + 1),
@@ -767,7 +704,7 @@ static bool find_windows(hlc_program *p, sir_filter *f, arena *a)
             diag_remark(p->diag, sir_range(p->module, p->sources, f->fields.data[i].loc),
                         "'%s' of '%s' is a window of the input, which keeps %" PRId64 " items [windows]",
                         f->fields.data[i].name, f->name, w.back);
-    fill_channels(p->module, f, &w);
+    windows_fill_channels(p->module, f, w.before + MOST_WINDOW - w.back, w.back);
     windows_rewrite(p->module, a, f, &w);
     sir_filter_derive(p->module, f);
     return true;
@@ -779,9 +716,9 @@ bool pass_windows(hlc_program *p)
         return false;
     bool changed = false;
     arena *own = arena_create();
-    channel_facts channels = find_channels(p->module, own);
+    window_channels channels = windows_find_channels(p->module, own);
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
-        if (!is_plain(p->module, *f) || !has_channels(&channels, *f))
+        if (!windows_is_plain(p->module, *f) || !windows_have_room(&channels, *f))
             continue;
         arena *a = arena_create();
         changed |= find_windows(p, *f, a);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the pass 'windows' finds out (windows.c) and what it makes of it (windows_rewrite.c).
+// What the pass 'windows' finds out (windows.c) and what it makes of it (windows_rewrite.c), and what it shares with the pass
+// 'registers' (windows_channels.c).
 #ifndef SVMC_HLC_PASSES_WINDOWS_INT_H
 #define SVMC_HLC_PASSES_WINDOWS_INT_H
 
@@ -42,5 +43,23 @@ typedef struct window_facts {
 void windows_find_needed(sir_module *m, arena *a, sir_filter *f, window_facts *w);
 // Peeks instead of elements and pops; without what nothing needs.
 void windows_rewrite(sir_module *m, arena *a, sir_filter *f, const window_facts *w);
+
+// ---- windows_channels.c ----
+
+// A filter with state, and nothing but what `work` does, whose rates are known.
+bool windows_is_plain(const sir_module *m, const sir_filter *f);
+// Filters that actors have, and those whose channels have no room for items in front.
+typedef struct window_channels {
+    hmap had, unfit;
+} window_channels;
+window_channels windows_find_channels(const sir_module *m, arena *a);
+// Whether all actors that have this filter have room on their channels.
+bool windows_have_room(const window_channels *x, const sir_filter *f);
+// Puts these items on them, in front of all others.
+void windows_fill_channels(sir_module *m, const sir_filter *f, const sir_scalar *before, int64_t count);
+// Pops, at the end of a body that pops nothing, what it declares.
+void windows_add_pops(sir_module *m, sir_filter *f);
+// Drops the others; nothing names them.
+void windows_keep_fields(arena *a, sir_filter *f, const bool *keep);
 
 #endif

@@ -254,47 +254,6 @@ static void rewrite_stmt(rewriter *r, sir_stmt *s)
     }
 }
 
-static void add_pops(const rewriter *r)
-{
-    sir_function *f = r->filter->work;
-    sir_stmt *pop = sir_stmt_new(r->m, SIR_POP, f->loc), *loop = pop;
-    if (f->pop.max > 1) {
-        loop = sir_stmt_new(r->m, SIR_FOR, f->loc);
-        loop->u.for_.local = sir_local_new(r->m, f, "item", r->m->scalar[SIR_INT], f->loc);
-        loop->u.for_.lo = sir_const_int(r->m, 0, f->loc);
-        loop->u.for_.hi = sir_const_int(r->m, (int32_t)f->pop.max, f->loc);
-        loop->u.for_.step = 1;
-        VEC_PUSH(r->m->arena, &loop->u.for_.body, pop);
-    }
-    VEC_PUSH(r->m->arena, &f->body, loop);
-}
-
-static void number_field(void *context, sir_expr *e, bool written)
-{
-    (void)written;
-    if (e->kind == SIR_FIELD)
-        e->index = ((const uint32_t *)context)[e->index];
-}
-
-static void number_fields(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, number_field, context);
-}
-
-// Fields that were state and are needed no more.
-static void drop_fields(const rewriter *r, arena *a)
-{
-    sir_filter *f = r->filter;
-    uint32_t *number = ARENA_ARRAY(a, uint32_t, f->fields.len + 1), kept = 0;
-    for (uint32_t i = 0; i < f->fields.len; i++) {
-        number[i] = kept;
-        f->fields.data[kept] = f->fields.data[i];
-        kept += f->fields.data[i].constant || r->w->needs_field[i];
-    }
-    f->fields.len = kept;
-    sir_visit_stmts(&f->work->body, number_fields, number);
-}
-
 void windows_rewrite(sir_module *m, arena *a, sir_filter *f, const window_facts *w)
 {
     window_facts facts = *w;
@@ -302,8 +261,10 @@ void windows_rewrite(sir_module *m, arena *a, sir_filter *f, const window_facts 
     rewrite_block(&r, &f->work->body);
     if (r.since != SIR_NONE)
         declare_since(&r);
-    add_pops(&r);
-    drop_fields(&r, a);
+    windows_add_pops(m, f);
+    for (size_t i = 0; i < f->fields.len; i++)
+        facts.needs_field[i] |= f->fields.data[i].constant;
+    windows_keep_fields(a, f, facts.needs_field);
     int64_t old = f->work->peek.max, ahead = w->ahead > old ? w->ahead : old;
     f->work->peek.min = f->work->peek.max = w->back + ahead;
 }
