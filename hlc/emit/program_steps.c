@@ -95,6 +95,14 @@ static void emit_tables(program_emitter *x, program_steps *s, const sir_actor *a
     text_line(x, 0, "};\n");
 }
 
+// Where steady states say how many firings there are, firings that are told apart: of a bit each.
+static bool may_be_paced(const program_emitter *x, uint32_t kernel, const sir_filter *f)
+{
+    const sir_rate *pop = &f->work->pop;
+    return !x->net->kernels.data[kernel].paced ||
+           (!pop->dynamic && pop->min == 1 && pop->max == 1 && f->prework == NULL);
+}
+
 const program_steps *program_find_steps(program_emitter *x, uint32_t kernel, const sir_actor *actor, const char *base)
 {
     const hlc_config *config = x->p->config;
@@ -102,7 +110,7 @@ const program_steps *program_find_steps(program_emitter *x, uint32_t kernel, con
     bool ends = actor->inputs.len != 0 && actor->inputs.data[0] != SIR_NONE && actor->outputs.len != 0 &&
                 actor->outputs.data[0] != SIR_NONE;
     if (config->opt_level < STEPS_LEVEL || config->no_steps || config->check_rates || config->check_bounds ||
-        hlc_keeps_names(config) || !ends || !x->e.module->byte_bits || x->net->kernels.data[kernel].paced ||
+        hlc_keeps_names(config) || !ends || !x->e.module->byte_bits || !may_be_paced(x, kernel, f) ||
         program_receives(x, (uint32_t)x->net->kernels.data[kernel].actors.data[0]))
         return NULL;
     program_steps *s = ARENA_NEW(x->e.arena, program_steps);
@@ -152,8 +160,7 @@ void program_steps_run(program_emitter *x, const program_steps *s)
     text_line(x, 3, "state = SVM_STEPS_STATE(joined);");
     text_line(x, 2, "}");
     text_line(x, 2, "if (in != dynamic->front) {");
-    text_line(x, 3, "dynamic->front = in;");
-    text_line(x, 3, "dynamic->back = (char *)out;");
+    text_line(x, 3, "svm_stepsTaken(dynamic, in, out);");
     text_line(x, 2, "} else { /* a bit */");
     text_line(x, 3, "const svm_Step *step = &%s[state][*(const unsigned char *)svm_dynamicPop(dynamic, 1)];", s->steps);
     text_line(x, 3, "for (uint32_t i = 0; i < step->count; i++)");

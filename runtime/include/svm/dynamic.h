@@ -309,10 +309,20 @@ typedef struct svm_Step {
 // are `size` bytes each, `width` places.
 void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const void *values, size_t size, size_t width,
                    uint32_t *joined, void *pushed);
-// K: whether so many bits are there, at `in`, and room for so many bytes at `out`, side by side.
+// K: whether so many bits are there, at `in`, and room for so many bytes at `out`, side by side. An actor that steady states pace
+// takes a bit a firing, of which as many are still to be done.
 static inline bool svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits, const void *out, size_t bytes)
 {
-    return e->windowEnd - in >= bits && e->roomEnd - (const char *)out >= (ptrdiff_t)bytes;
+    return e->windowEnd - in >= bits && e->roomEnd - (const char *)out >= (ptrdiff_t)bytes &&
+           (!e->rates->paced || e->left < 0 || e->left - (in - e->front) >= bits);
+}
+// K: bits up to `in` have been taken, and values up to `out` given; all firings but one are over.
+static inline void svm_stepsTaken(svm_DynamicEnds *e, const char *in, void *out)
+{
+    if (e->rates->paced)
+        e->left -= in - e->front - 1;
+    e->front = in;
+    e->back = (char *)out;
 }
 // K: the next bits, which are bytes, the first one highest.
 static inline uint32_t svm_stepBits2(const char *in)
