@@ -176,6 +176,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->across, a);
     hmap_init(&x->reversed, a);
     hmap_init(&x->turns, a);
+    hmap_init(&x->looked, a);
     x->name = body_identifier(a, x->m->name);
     // The machine's names are the program's too.
     emit_unique_name(&x->e, x->pl->memory);

@@ -18,7 +18,7 @@ typedef struct program_walk {
     bool tail;                       // counts are not always whole rounds of in_order; then `in` has the same rounds
     const char *hint;                // to the C compiler, before the innermost loop; or NULL
     const char *lanes;               // text of how many firings go side by side, if any do
-    bool refills;                    // counts vary from run to run: what is left over is done so, too, where that does no harm
+    bool refills;                    // counts vary: what is left over is done so, too, where that does no harm
     bool row;                        // they are those of the nest's innermost loop, else of the one without a bound
 } program_walk;
 
@@ -131,6 +131,8 @@ typedef struct program_emitter {
     hmap lanes;                 // strip_lanes by firing function and strides
     bool bits_header;           // svm/bits.h is included
     bool bytes_header;          // svm/bytes.h is included
+    bool steps_header;          // svm/steps.h is
+    hmap looked;                // program_looked by filter
     bool byte_lanes_header;     // svm/byte_lanes.h is included
     hmap lane_headers;          // numbers of lanes for which svm/lanes.h is included
     hmap copies;                // name by type and body
@@ -303,6 +305,19 @@ program_bytes program_find_bytes(program_emitter *x, const emit_filter_info *inf
                                  const program_walk *w);
 // Looks up for the firings that fill vectors, "whole" of them; the others are left.
 void program_emit_bytes(program_emitter *x, const program_bytes *b);
+
+// ---- program_looked.c ----
+// What several firings of a filter do, each to a bit, by the int that it keeps: a table. NULL: there is none.
+typedef struct program_looked {
+    const char *table;
+    int bits;       // that go together
+    int64_t pushes; // bits a firing
+    uint32_t field; // the int
+} program_looked;
+const program_looked *program_find_looked(program_emitter *x, const emit_filter_info *info, const sir_filter *own,
+                                          const emit_signature *fire, const program_walk *w);
+// Looks up for as many firings as go together, "whole" of them; the others are left. prefix: of the local that has the int.
+void program_emit_looked(program_emitter *x, const program_looked *l, const emit_filter_info *info, const char *prefix);
 
 // ---- program_across.c ----
 // Trips of a firing's loop side by side, of one firing: NOTE(across).

@@ -220,7 +220,8 @@ static void emit_refill(program_emitter *x, const program_walk *w, walk_body *bo
     const char *first = arena_printf(x->e.arena, "(count - %s)", w->lanes);
     const char *in = arena_printf(x->e.arena, "in + %s", text_times(x, first, w->in.data[0].stride));
     const char *out = arena_printf(x->e.arena, "out + %s", text_times(x, first, w->out.data[0].stride));
-    text_line(x, 1, "if (whole > 0 && count - whole > %s / %d) { /* the last ones again, with those that are left over */",
+    text_line(x, 1,
+              "if (whole > 0 && count - whole > %s / %d) { /* the last ones again, with those that are left over */",
               w->lanes, REFILL_LEAST);
     body(x, 2, many, in, out);
     text_line(x, 2, "whole = count;");
@@ -754,8 +755,15 @@ typedef struct strip_ways {
     const program_turns *turns;
     const program_reversed *reversed;
     program_bytes bytes;
+    const program_looked *looked;
     size_t rows; // of a tile: the digit that counts them; SIZE_MAX: there is none
 } strip_ways;
+
+// Whether firings are done before the walk, "whole" of them.
+static bool has_begun(const strip_ways *ways)
+{
+    return ways->bytes.table != NULL || ways->looked != NULL || ways->rows != SIZE_MAX;
+}
 
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
                        const program_threads *threads, const strip_ways *ways)
@@ -774,6 +782,8 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
                now = {info, fire, b.iter, PROGRAM_TURN_INNER, b.arrays};
     if (ways->bytes.table != NULL)
         program_emit_bytes(x, &ways->bytes);
+    if (ways->looked != NULL)
+        program_emit_looked(x, ways->looked, info, b.prefix);
     if (ways->rows != SIZE_MAX)
         emit_tile_rows(x, ways->rows, &b, w);
     program_walk hinted = *w;
@@ -796,8 +806,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     else if (hinted.row)
         emit_walk(x, &hinted, 0, begin, fire_row, &row, &row_one);
     else
-        emit_walk(x, &hinted, rounds, ways->bytes.table != NULL || ways->rows != SIZE_MAX ? "whole" : begin, fire_once,
-                  &many, &b);
+        emit_walk(x, &hinted, rounds, has_begun(ways) ? "whole" : begin, fire_once, &many, &b);
     verify_walk(x, w, rounds, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     load_state(x, &b, true);
     if (fire->iter)
@@ -905,7 +914,9 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
                  ways.reversed == NULL && lanes.lanes == 0;
     if (alone && !x->p->config->no_lanes)
         ways.bytes = program_find_bytes(x, info, f, w);
-    if (alone && ways.bytes.table == NULL)
+    if (alone && ways.bytes.table == NULL && f->kind == SIR_WORK)
+        ways.looked = program_find_looked(x, info, own, fire, w);
+    if (alone && ways.bytes.table == NULL && ways.looked == NULL)
         ways.rows = find_tile_rows(x, info, f, fire, w);
     if (ways.rows != SIZE_MAX)
         program_include_lanes(x, lane_width(x));
@@ -918,7 +929,7 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
         *known = (program_strip){.name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)),
                                  .fire = *fire,
                                  .lanes = lanes.lanes,
-                                 .one_by_one = alone && ways.bytes.table == NULL && ways.rows == SIZE_MAX,
+                                 .one_by_one = alone && !has_begun(&ways),
                                  .prefix = b.prefix,
                                  .arrays = b.arrays,
                                  .whole = threads.name != NULL || ways.skew != NULL || ways.turns != NULL,

@@ -555,6 +555,28 @@ static void share_values(arena *a, sir_steps *s)
     }
 }
 
+// All states; false: there are too many, or a firing cannot be followed.
+static bool find_states(steps_run *r, arena *scratch, sir_steps *all, const sir_module *m, const sir_filter *f)
+{
+    *r = (steps_run){.a = scratch, .m = m, .filter = f, .budget = STEPS_BUDGET, .found = all};
+    r->values = (void *)&all->values;
+    hmap_init(&r->known, scratch);
+    uint32_t first;
+    bool few = prepare(r) && begin_firing(r, &first);
+    for (size_t i = 0; few && i < r->states.len; i++)
+        few = follow(r, i, 0) && follow(r, i, 1);
+    return few && stays_within(r, f->work->pop.max, true) && stays_within(r, f->work->push.max, false);
+}
+
+static void keep_steps(arena *a, arena *scratch, sir_steps *all, sir_steps *found)
+{
+    share_values(scratch, all);
+    for (VEC_EACH(const sir_step, s, &all->steps))
+        VEC_PUSH(a, &found->steps, *s);
+    for (VEC_EACH(const sir_scalar, v, &all->values))
+        VEC_PUSH(a, &found->values, *v);
+}
+
 bool sir_find_steps(arena *a, const sir_module *m, const sir_filter *f, sir_steps *found)
 {
     *found = (sir_steps){0};
@@ -562,22 +584,43 @@ bool sir_find_steps(arena *a, const sir_module *m, const sir_filter *f, sir_step
         return false;
     arena *scratch = arena_create();
     sir_steps all = {0};
-    steps_run r = {.a = scratch, .m = m, .filter = f, .budget = STEPS_BUDGET, .found = &all};
-    r.values = (void *)&all.values;
-    hmap_init(&r.known, scratch);
-    uint32_t first;
-    bool few = prepare(&r) && begin_firing(&r, &first);
-    for (size_t i = 0; few && i < r.states.len; i++)
-        few = follow(&r, i, 0) && follow(&r, i, 1);
-    few = few && stays_within(&r, f->work->pop.max, true) && stays_within(&r, f->work->push.max, false);
+    steps_run r;
+    bool few = find_states(&r, scratch, &all, m, f);
     if (few) {
         merge(&r);
-        share_values(scratch, &all);
-        for (VEC_EACH(const sir_step, s, &all.steps))
-            VEC_PUSH(a, &found->steps, *s);
-        for (VEC_EACH(const sir_scalar, v, &all.values))
-            VEC_PUSH(a, &found->values, *v);
+        keep_steps(a, scratch, &all, found);
     }
+    arena_destroy(scratch);
+    return few;
+}
+
+static bool keeps_an_int(const sir_filter *f)
+{
+    size_t ints = 0, others = 0;
+    for (VEC_EACH(const sir_field, field, &f->fields)) {
+        ints += !field->constant && field->type->kind == SIR_INT;
+        others += !field->constant && field->type->kind != SIR_INT;
+    }
+    return ints == 1 && others == 0;
+}
+
+bool sir_find_int_steps(arena *a, const sir_module *m, const sir_filter *f, sir_int_steps *found)
+{
+    *found = (sir_int_steps){0};
+    const sir_function *work = f->work;
+    if (!counts(f) || !keeps_an_int(f) || work->pop.dynamic || work->pop.max != 1 || work->peek.dynamic ||
+        work->peek.max != 1 || work->push.dynamic)
+        return false;
+    arena *scratch = arena_create();
+    sir_steps all = {0};
+    steps_run r;
+    bool few = find_states(&r, scratch, &all, m, f);
+    for (size_t i = 0; i < r.states.len && few; i++) {
+        few = r.states.data[i].taken == 0;
+        VEC_PUSH(a, &found->values, r.states.data[i].fields[0].i);
+    }
+    if (few)
+        keep_steps(a, scratch, &all, &found->steps);
     arena_destroy(scratch);
     return few;
 }

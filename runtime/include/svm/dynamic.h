@@ -10,6 +10,7 @@
 #define SVM_DYNAMIC_H
 
 #include "svm/program.h"
+#include "svm/steps.h"
 
 #define SVM_DYNAMIC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -324,26 +325,6 @@ static inline void svm_stepsTaken(svm_DynamicEnds *e, const char *in, void *out)
     e->front = in;
     e->back = (char *)out;
 }
-// K: the next bits, which are bytes, the first one highest.
-static inline uint32_t svm_stepBits2(const char *in)
-{
-    return (uint32_t)in[0] << 1 | (uint32_t)in[1];
-}
-static inline uint32_t svm_stepBits4(const char *in)
-{
-    return svm_stepBits2(in) << 2 | svm_stepBits2(in + 2);
-}
-static inline uint32_t svm_stepBits8(const char *in)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t bytes; // the product has byte i of them as bit 63 - i, and no two of its other bits in one place
-    memcpy(&bytes, in, sizeof bytes);
-    return (uint32_t)(bytes * UINT64_C(0x8040201008040201) >> 56);
-#else
-    return svm_stepBits4(in) << 4 | svm_stepBits4(in + 4);
-#endif
-}
-
 // ---- Static regions ----
 
 // An end of a static region: a stream, and the block from which, or into which, its items are copied. Elements are counted
