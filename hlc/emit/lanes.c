@@ -394,6 +394,8 @@ enum { FEW_LANES = 4, APART_WORK = 64 };
 // And for each item, where a register has many, from which on twice as many firings gain: the processor does some while others
 // wait. With less transforms and sorting lose.
 enum { WAITING_WORK = 128 };
+// How much longer than LEAST_TRIPS a loop may well be that data end.
+enum { OPEN_TRIPS = 2 };
 
 // Items on each side, and nodes for each, from which on statements in a row gain where registers have 64 bytes: C compilers
 // make few vectors of them, and move items into place for each.
@@ -428,6 +430,7 @@ typedef struct lane_worth {
     double once;                  // and those in no loop
     double taken;                 // elements of tables
     int branches;                 // conditions in no loop
+    bool open;                    // data end a loop that goes one trip after the other
 } lane_worth;
 
 static bool peeks(const sir_expr *e)
@@ -669,6 +672,7 @@ static void weigh_loop(lane_worth *w, const sir_stmt *s, double times)
     bool serial = w->unrolled == 0;
     w->all += serial ? UNFORESEEN * times : 0;
     w->serial += serial ? UNFORESEEN * times : 0;
+    w->open |= serial;
     times *= LEAST_TRIPS;
     weigh_block(w, &s->u.loop.pre, times, serial && is_serial(w->c, &s->u.loop.pre, NULL, 0));
     weigh_block(w, &s->u.loop.body, times, serial && is_serial(w->c, &s->u.loop.body, NULL, 0));
@@ -802,7 +806,7 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     int registers = bytes > 0 || live > 4 ? 2 : w.loads > 0 ? 4 : 8;
     // Where a firing computes for long what waits for the trip before, another one goes on meanwhile.
     if (c->e->wide_registers && registers == 2 && w.serial * 2 >= w.all &&
-        w.all >= (double)(WAITING_WORK * (f->pop.max + f->push.max)))
+        w.all * (w.open ? OPEN_TRIPS : 1) >= (double)(WAITING_WORK * (f->pop.max + f->push.max)))
         registers = 4;
     // Loads are what sums wait for, and coefficients serve twice as many firings.
     if (c->e->wide_registers && registers == 4 && values == f->push.max)
