@@ -356,6 +356,8 @@ bool body_fires_twice(const body_context *c);
 // ---- body_places.c ----
 // Writes a dynamic-rate actor's loop that pushes; false: it is no such loop.
 bool body_places(body_context *c, const sir_stmt *s);
+// An `if` of a dynamic-rate actor that pushes an item and does nothing else (NOTE(wanted)); false: it is none.
+bool body_push_if(body_context *c, const sir_stmt *s);
 // Where the next item goes that it pushes; NULL: it is pushed.
 const char *body_next_place(body_context *c);
 

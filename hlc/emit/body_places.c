@@ -9,6 +9,15 @@
 //
 // NOTE(places). Each trip pushes the same number of items and does nothing else with the actor, so that it is known beforehand
 // how many there are. C compilers then make vectors of the loop, and keep nothing for the case that there is no room.
+//
+// NOTE(wanted). An item that is pushed if a condition holds is written in any case, and the next one goes to its place if it did
+// not hold: processors do not foresee what data decide.
+//
+//     if (x != *last) {                                          *(int *)svm_dynamicPushIf(dynamic, x != *last, sizeof(int), &(int){0}) = x;
+//         *(int *)svm_dynamicPush(dynamic, sizeof(int)) = x;  ->
+//     }
+//
+// There is room for it if no firing comes to more places than it may push items.
 #include <inttypes.h>
 
 #include "hlc/emit/body_int.h"
@@ -96,4 +105,67 @@ const char *body_next_place(body_context *c)
     const char *i = c->locals[p->loop->u.for_.local].c_name;
     return arena_printf(c->e->arena, "svm_places%" PRIu32 "[(%s - svm_first%" PRIu32 ") * %d + %d]", p->number, i,
                         p->number, p->each, at);
+}
+
+// ---- Items that may be wanted ----
+
+typedef struct push_sites {
+    int64_t count;
+    int loops;
+} push_sites;
+
+static void count_sites(const sir_block *b, push_sites *p)
+{
+    for (VEC_EACH(sir_stmt *const, s, b)) {
+        const bool loop = (*s)->kind == SIR_FOR || (*s)->kind == SIR_LOOP;
+        sir_parts parts = sir_stmt_parts(*s);
+        if ((*s)->kind == SIR_PUSH)
+            p->count += p->loops == 0 ? 1 : INT32_MAX;
+        p->loops += loop;
+        for (uint8_t i = 0; i < parts.block_count; i++)
+            count_sites(parts.block[i], p);
+        p->loops -= loop;
+    }
+}
+
+// Whether it can be computed though nobody wants it, at little cost.
+static bool is_harmless(const sir_expr *e)
+{
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return true;
+    case SIR_LOCAL:
+    case SIR_FIELD: return e->type->kind != SIR_ARRAY && e->type->kind != SIR_STRUCT;
+    case SIR_BINARY:
+        if (sir_may_divide_by_zero(e) || e->op == LANG_OP_DIV || e->op == LANG_OP_REM)
+            return false;
+        break;
+    case SIR_UNARY:
+    case SIR_CONVERT:
+    case SIR_SELECT: break;
+    default: return false;
+    }
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (!is_harmless(e->u.arg[i]))
+            return false;
+    return true;
+}
+
+bool body_push_if(body_context *c, const sir_stmt *s)
+{
+    const sir_block *then = &s->u.if_.then;
+    if (!c->dynamic || c->places != NULL || c->e->most_trips == 0 || c->e->keep_names || c->open != NULL ||
+        c->out.checked || c->out.exit_checked || s->u.if_.otherwise.len != 0 || then->len != 1 ||
+        then->data[0]->kind != SIR_PUSH || !is_harmless(then->data[0]->u.value) || c->function->push.max < 0)
+        return false;
+    push_sites sites = {0};
+    count_sites(&c->function->body, &sites);
+    if (sites.count > c->function->push.max)
+        return false;
+    const char *cond = body_expr_text(c, s->u.if_.cond, PREC_COND);
+    const char *value = body_expr_text(c, then->data[0]->u.value, PREC_COND);
+    const sir_type *t = c->info->filter->output;
+    const char *item = emit_declare_item(c->e, t, "");
+    body_line(c, "*(%s)svm_dynamicPushIf(%s, %s, sizeof(%s), &(%s){0}) = %s;",
+              emit_declare_pointer(c->e, t, "", "", ""), body_named(c, BODY_DYNAMIC), cond, item, item, value);
+    return true;
 }

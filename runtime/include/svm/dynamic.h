@@ -269,6 +269,17 @@ static inline void *svm_dynamicPush(svm_DynamicEnds *e, size_t size)
     return item;
 }
 
+// K: the same if the item is wanted, else a place that nobody reads: where the next one goes, if it is known that the firing may
+// push one more, or `nowhere`, which has room for one.
+static inline void *svm_dynamicPushIf(svm_DynamicEnds *e, bool wanted, size_t size, void *nowhere)
+{
+    char *item = e->back;
+    if (!e->roomThere)
+        return wanted ? svm_dynamicPush(e, size) : nowhere;
+    e->back = item + (wanted ? size : 0);
+    return item;
+}
+
 // K: trips of a loop from one number to before another.
 static inline ptrdiff_t svm_dynamicTrips(ptrdiff_t from, ptrdiff_t to)
 {
