@@ -763,13 +763,14 @@ bool lanes_can(body_context *c)
            lanes_find_vectors(c);
 }
 
-// Whether a firing is statements in a row that do much for each of some items, which are turned by blocks.
+// Whether a firing is statements in a row that do much for each of some items, which are turned by blocks. The next firing's
+// may lie farther on, as those of a splitjoin's branch do among the others'.
 static bool is_row(const body_context *c, const lane_worth *w, int64_t in_stride, int64_t out_stride)
 {
     const sir_function *f = c->function;
     int64_t pop = f->pop.max, push = f->push.max;
     return c->e->vector_floats >= ROW_LEAST_FLOATS && c->e->cached && c->in.view.count == 0 && c->out.view.count == 0 &&
-           in_stride == pop && out_stride == push && f->peek.max <= pop && pop >= ROW_LEAST_ITEMS &&
+           in_stride >= pop && out_stride >= push && f->peek.max <= pop && pop >= ROW_LEAST_ITEMS &&
            pop <= ROW_MOST_ITEMS && push >= ROW_LEAST_ITEMS && push <= ROW_MOST_ITEMS && pop % 4 == 0 &&
            push % 4 == 0 && w->once * 2 >= w->all && w->once >= (double)(ROW_WORK * (pop + push));
 }
