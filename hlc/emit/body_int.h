@@ -151,8 +151,7 @@ typedef struct body_context {
     bool looks_far;     // and that of an array of many rows
     bool by_table;      // and that of a constant table
     body_use_list uses; // by the text so far
-    uint32_t placed;    // the local array whose elements are written where they are pushed (body_placed.c)
-    const sir_stmt *placed_loop; // that pushes it; NULL: there is none
+    const sir_stmt *placed_loop; // pushes arrays whose elements are written where they go (body_placed.c); NULL: none does
     const bool *ladder; // per local: goes from trip to trip of the loop at hand (body_ladder.c); NULL: none does
     bool rungs;         // an element was stored alone
     VEC(const sir_stmt *) vouched; // pushes that a check before the `if` around them serves: NOTE(branches) in body_checks.c

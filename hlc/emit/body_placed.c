@@ -12,7 +12,8 @@
 //         push(y[i]);
 //     }
 //
-// Else what is pushed goes through memory twice, since a C compiler keeps an array that is written in another order.
+// Else what is pushed goes through memory twice, since a C compiler keeps an array that is written in another order. Arrays
+// that are pushed in turns, such as the two parts of complex numbers, are none likewise: out[2 * i], out[2 * i + 1].
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
@@ -21,27 +22,48 @@ static bool is_local(const sir_expr *e, uint32_t local)
     return e != NULL && e->kind == SIR_LOCAL && e->index == local;
 }
 
-// The loop that pushes all of an array, element by element; pops: items that it drops a trip.
-static bool pushes_array(const sir_stmt *s, uint32_t *local, int64_t *pops)
+// Arrays that are pushed in turns at most.
+enum { MOST_PLACED = 4 };
+
+typedef struct placed_arrays {
+    uint32_t locals[MOST_PLACED];
+    uint32_t count;
+    int64_t trips, pops; // items that a trip drops
+} placed_arrays;
+
+// The number of an array; SIZE_MAX: it is none of them.
+static size_t number_of(const placed_arrays *x, uint32_t local)
 {
-    int64_t trips;
-    const sir_expr *value = NULL;
-    *pops = 0;
-    if (!sir_for_trips(s, &trips) || s->u.for_.step != 1 || body_const_int(s->u.for_.lo) != 0)
+    size_t i = 0;
+    while (i < x->count && x->locals[i] != local)
+        i++;
+    return i < x->count ? i : SIZE_MAX;
+}
+
+// Takes what a trip pushes next: the loop's element of an array that is as long as its trips are many, of no array twice.
+static bool add_array(placed_arrays *x, const sir_stmt *loop, const sir_expr *value)
+{
+    if (value->kind != SIR_INDEX || value->u.arg[0]->kind != SIR_LOCAL ||
+        !is_local(value->u.arg[1], loop->u.for_.local) || value->u.arg[0]->type->length != x->trips ||
+        x->count == MOST_PLACED || number_of(x, value->u.arg[0]->index) != SIZE_MAX)
+        return false;
+    x->locals[x->count++] = value->u.arg[0]->index;
+    return true;
+}
+
+// The loop that pushes all of some arrays, element by element.
+static bool pushes_arrays(const sir_stmt *s, placed_arrays *x)
+{
+    *x = (placed_arrays){0};
+    if (!sir_for_trips(s, &x->trips) || s->u.for_.step != 1 || body_const_int(s->u.for_.lo) != 0)
         return false;
     for (VEC_EACH(sir_stmt *const, t, &s->u.for_.body)) {
         if ((*t)->kind == SIR_POP && (*t)->u.set.target == NULL)
-            ++*pops;
-        else if ((*t)->kind == SIR_PUSH && value == NULL)
-            value = (*t)->u.value;
-        else
+            x->pops++;
+        else if ((*t)->kind != SIR_PUSH || !add_array(x, s, (*t)->u.value))
             return false;
     }
-    if (value == NULL || value->kind != SIR_INDEX || value->u.arg[0]->kind != SIR_LOCAL ||
-        !is_local(value->u.arg[1], s->u.for_.local) || value->u.arg[0]->type->length != trips)
-        return false;
-    *local = value->u.arg[0]->index;
-    return true;
+    return x->count != 0;
 }
 
 typedef struct placed_walk {
@@ -90,36 +112,41 @@ static bool may_place(const body_context *c)
            f->push.min == f->push.max;
 }
 
-void body_find_placed(body_context *c)
+// Whether all elements of an array are set before the loop, and none is read or set but there.
+static bool is_filled(const body_context *c, uint32_t local, size_t loop)
 {
     const sir_block *b = &c->function->body;
-    placed_walk w = {.c = c};
-    int64_t pops;
-    size_t at = 0;
-    c->placed_loop = NULL;
-    if (!may_place(c))
-        return;
-    while (at < b->len && !pushes_array(b->data[at], &w.local, &pops))
-        at++;
-    if (at == b->len)
-        return;
-    const sir_type *t = c->function->locals.data[w.local].type, *item = c->info->filter->output;
-    bool same = t->element->kind == item->kind && t->element->storage == item->storage &&
-                (item->kind == SIR_FLOAT || item->kind == SIR_INT);
-    if (!same || (int64_t)t->length != c->function->push.max || c->locals[w.local].declared_on_top ||
-        (c->vectors > 0 && !c->locals[w.local].vector))
-        return;
-    for (size_t i = 0; i < at; i++)
+    const sir_type *t = c->function->locals.data[local].type, *item = c->info->filter->output;
+    placed_walk w = {.c = c, .local = local};
+    if (t->element->kind != item->kind || t->element->storage != item->storage || c->locals[local].declared_on_top ||
+        (c->vectors > 0 && !c->locals[local].vector))
+        return false;
+    for (size_t i = 0; i < loop; i++)
         check_filling(&w, b->data[i], false);
-    w.mentions = 0;
-    for (size_t i = at + 1; i < b->len; i++) {
-        placed_walk after = {.c = c, .local = w.local, .declared = true};
+    for (size_t i = loop + 1; i < b->len; i++) {
+        placed_walk after = {.c = c, .local = local, .declared = true};
         check_filling(&after, b->data[i], true);
         w.fails |= after.fails;
     }
-    if (w.fails || !w.declared)
+    return w.declared && !w.fails;
+}
+
+void body_find_placed(body_context *c)
+{
+    const sir_block *b = &c->function->body;
+    const sir_type *item = c->info == NULL ? NULL : c->info->filter->output;
+    placed_arrays x;
+    size_t at = 0;
+    c->placed_loop = NULL;
+    if (!may_place(c) || (item->kind != SIR_FLOAT && item->kind != SIR_INT))
         return;
-    c->placed = w.local;
+    while (at < b->len && !pushes_arrays(b->data[at], &x))
+        at++;
+    if (at == b->len || x.trips * x.count != c->function->push.max)
+        return;
+    for (size_t i = 0; i < x.count; i++)
+        if (!is_filled(c, x.locals[i], at))
+            return;
     c->placed_loop = b->data[at];
 }
 
@@ -139,28 +166,44 @@ const char *body_placed_index(body_context *c, const sir_expr *index)
     return b.data;
 }
 
+// The place, in a firing, of an element of one of the arrays.
+static const sir_expr *place_of(const body_context *c, const placed_arrays *x, const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target, *index = target->u.arg[1];
+    const size_t number = number_of(x, target->u.arg[0]->index);
+    sir_module *m = (sir_module *)(uintptr_t)c->e->module;
+    if (x->count == 1)
+        return index;
+    sir_expr *place = sir_expr2(m, SIR_BINARY, LANG_OP_MUL, index->type, (sir_expr *)(uintptr_t)index,
+                                sir_const_int(m, (int32_t)x->count, s->loc), s->loc);
+    return number == 0 ? place
+                       : sir_expr2(m, SIR_BINARY, LANG_OP_ADD, index->type, place,
+                                   sir_const_int(m, (int32_t)number, s->loc), s->loc);
+}
+
 bool body_placed_stmt(body_context *c, const sir_stmt *s)
 {
+    placed_arrays x;
     if (c->placed_loop == NULL)
         return false;
+    (void)pushes_arrays(c->placed_loop, &x);
     if (s == c->placed_loop) {
-        uint32_t local;
-        int64_t pops, trips;
-        (void)pushes_array(s, &local, &pops);
-        (void)sir_for_trips(s, &trips);
-        c->in.position.constant += pops * trips;
-        c->out.position.constant += trips;
+        c->in.position.constant += x.pops * x.trips;
+        c->out.position.constant += x.trips * x.count;
         return true;
     }
-    if (s->kind == SIR_DECL && s->u.decl.local == c->placed)
+    if (s->kind == SIR_DECL && number_of(&x, s->u.decl.local) != SIZE_MAX)
         return true;
-    if (!sets_element(s, c->placed))
+    const sir_expr *root = s->kind == SIR_SET ? s->u.set.target : NULL;
+    if (root == NULL || root->kind != SIR_INDEX || root->u.arg[0]->kind != SIR_LOCAL ||
+        number_of(&x, root->u.arg[0]->index) == SIZE_MAX)
         return false;
+    const sir_expr *place = place_of(c, &x, s);
     if (c->vectors > 0) {
-        lanes_store(c, s->u.set.target->u.arg[1], s->u.set.value);
+        lanes_store(c, place, s->u.set.value);
         return true;
     }
-    const char *index = body_placed_index(c, s->u.set.target->u.arg[1]);
+    const char *index = body_placed_index(c, place);
     body_line(c, "%s%s = %s;", body_named(c, BODY_OUT), index, body_expr_text(c, s->u.set.value, PREC_LOWEST));
     return true;
 }
