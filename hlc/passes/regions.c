@@ -199,5 +199,9 @@ void pass_region_replace(sir_module *m, const pass_region *r, sir_filter *filter
     m->actors.data[r->first] = actor;
     m->channels.data[r->in].consumer = m->channels.data[r->out].producer = r->first;
     m->channels.data[r->in].consumer_port = m->channels.data[r->out].producer_port = 0;
-    VEC_PUSH(m->arena, &m->filters, filter);
+    bool known = false; // another region became the same
+    for (size_t i = m->filters.len; i-- > 0 && !known;)
+        known = m->filters.data[i] == filter;
+    if (!known)
+        VEC_PUSH(m->arena, &m->filters, filter);
 }

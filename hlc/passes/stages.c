@@ -314,6 +314,7 @@ bool pass_stages(hlc_program *p)
         return false;
     stage_joiner x = {.a = arena_create(), .hlc = p, .m = m, .steps = 16 * (int64_t)STAGE_STEPS, .looks = ALL_LOOKS};
     hmap_init(&x.known, x.a);
+    hmap_init(&x.made, x.a);
     x.gone_actor = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
     x.gone_channel = ARENA_ARRAY(x.a, bool, m->channels.len + 1);
     bool any = false;

@@ -36,7 +36,15 @@ typedef struct stage_joiner {
     int64_t steps; // that the pass may still execute
     int64_t looks; // at actors of regions
     hmap known;    // of filters: whether their firings can be followed
+    hmap made;     // by what regions are: stage_made
 } stage_joiner;
+
+// What a region became.
+typedef struct stage_made {
+    sir_filter *filter;
+    int64_t items;
+    size_t filters;
+} stage_made;
 
 // A number that the groups' operations have: of each group its own.
 typedef struct stage_slot {

@@ -122,9 +122,51 @@ static bool is_worth_it(const stage_joint *j, int64_t moved)
     return nodes >= 2 * (j->pop + j->push) && nodes <= NODES_MOVED * moved;
 }
 
+// What a region's actors are and how they are joined: equal for those that do the same.
+static const char *key_of(const stage_joiner *x, const pass_region *r)
+{
+    strbuf key;
+    strbuf_init(&key, x->a);
+    for (uint32_t i = r->first; i <= r->last; i++) {
+        const sir_actor *a = x->m->actors.data[i];
+        strbuf_printf(&key, "%d %p %d %" PRId64 ":", (int)a->kind, (const void *)a->filter, a->duplicate,
+                      r->reps[i - r->first]);
+        for (VEC_EACH(const uint32_t, w, &a->weights))
+            strbuf_printf(&key, " %" PRIu32, *w);
+        for (VEC_EACH(const uint32_t, c, &a->inputs)) {
+            const sir_channel *ch = *c == SIR_NONE ? NULL : &x->m->channels.data[*c];
+            if (ch == NULL || *c == r->in)
+                strbuf_printf(&key, ch == NULL ? " none" : " in");
+            else
+                strbuf_printf(&key, " %" PRIu32 ".%" PRIu32, ch->producer - r->first, ch->producer_port);
+            if (ch != NULL && ch->initial.len != 0)
+                strbuf_printf(&key, " from %" PRIu32, *c);
+        }
+        strbuf_addc(&key, ';');
+    }
+    const sir_channel *out = &x->m->channels.data[r->out];
+    strbuf_printf(&key, "%" PRIu32 ".%" PRIu32, out->producer - r->first, out->producer_port);
+    return key.data;
+}
+
+static void replace(stage_joiner *x, const pass_region *r, const stage_made *made)
+{
+    const sir_actor *first = x->m->actors.data[r->first], *last = x->m->actors.data[r->last];
+    diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, first->loc),
+                "'%s' to '%s' are one filter: %" PRId64 " items go through %zu filters in registers [stages]",
+                first->name, last->name, made->items, made->filters);
+    pass_region_replace(x->m, r, made->filter, x->gone_actor, x->gone_channel);
+}
+
 static bool try_end(stage_joiner *x, const pass_region *r)
 {
     sir_module *m = x->m;
+    const char *key = key_of(x, r);
+    stage_made *made = hmap_get(&x->made, key);
+    if (made != NULL) { // of the same filter stages may become one, as in a splitjoin's branches
+        replace(x, r, made);
+        return true;
+    }
     stage_joint j = {.x = x, .whole = true, .most_items = REGION_ITEMS, .most_nodes = REGION_NODES};
     bool between = false;
     int64_t moved = moved_items(r);
@@ -136,14 +178,13 @@ static bool try_end(stage_joiner *x, const pass_region *r)
         !pass_region_comes_out_at_once(r) || !follow(x, r, &j, &between) || !between || !stage_group(&j) ||
         !is_worth_it(&j, moved))
         return false;
-    const sir_actor *first = m->actors.data[r->first], *last = m->actors.data[r->last];
-    diag_remark(x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
-                "'%s' to '%s' are one filter: %" PRId64 " items go through %zu filters in registers [stages]",
-                first->name, last->name, j.items, j.count);
+    const sir_loc loc = m->actors.data[r->first]->loc;
     const char *name = pass_region_name(r);
     const char *source = arena_printf(m->arena, "%s: %zu filters", name, j.count);
-    sir_filter *filter = stage_make_filter(&j, name, source, first->loc, first->loc);
-    pass_region_replace(m, r, filter, x->gone_actor, x->gone_channel);
+    made = ARENA_NEW(x->a, stage_made);
+    *made = (stage_made){stage_make_filter(&j, name, source, loc, loc), j.items, j.count};
+    hmap_set(&x->made, key, made);
+    replace(x, r, made);
     return true;
 }
 
