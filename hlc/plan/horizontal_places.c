@@ -20,6 +20,7 @@ typedef struct placer {
     const sir_module *m;
     const schedule *s;
     plan_place *places;
+    bool known;           // filters in lanes may have long windows through several digits (sync_elim.c)
     channel_list *family; // per root: the channels placed on it
     const char **keys;    // per region: the declarations that it and those around it are instances of
     uint32_t *level;      // per actor: longest way from a source; of one level none depends on another
@@ -147,7 +148,7 @@ static void share(placer *x, const uint32_t *roots, size_t count)
         for (VEC_EACH(uint32_t, c, &x->family[roots[i]])) {
             plan_place place = {.root = roots[0]};
             fits = fits && view_compose(x->a, &slot, &x->places[*c].view, &place.view) &&
-                   plan_place_fits(x->p, *c, &place.view);
+                   plan_place_fits(x->p, *c, &place.view, x->known);
             if (!fits)
                 break;
             VEC_PUSH(x->a, &old, x->places[*c]);
@@ -202,12 +203,22 @@ static bool is_straight(const placer *x, uint32_t actor)
            straight_block(&work->body);
 }
 
+// Whether some filter can have its items only so: NOTE(known) in sync_elim.c.
+static bool needs_known(const placer *x, uint32_t root)
+{
+    bool needs = false;
+    for (size_t i = 0; x->known && i < x->family[root].len && !needs; i++)
+        needs = plan_needs_known(x->p, x->family[root].data[i], &x->places[x->family[root].data[i]].view);
+    return needs;
+}
+
 // Whether equal items of steady states may lie side by side, and whether that gains by itself: where something does not
 // walk the buffer in steps of one, and everything around it is straight or has its firings in lanes.
 typedef enum gain { GAIN_IMPOSSIBLE, GAIN_NONE, GAIN_SOME } gain;
 
 static gain transposed_gain(const placer *x, uint32_t root)
 {
+    const bool known = needs_known(x, root);
     bool apart = false, lanes = false, strided = false;
     if (!may_share(x, root, true))
         return GAIN_IMPOSSIBLE;
@@ -219,9 +230,11 @@ static gain transposed_gain(const placer *x, uint32_t root)
             if (f == NULL)
                 continue;
             // Those that look ahead go side by side in the order of their windows; what they push may lie in any, but is
-            // whole vectors of one firing where it is as much.
+            // whole vectors of one firing where it is as much, unless these are taken apart again.
             bool ahead = f->work->peek.max != f->work->pop.max;
-            bool here = (!ahead || (k == 0 && f->work->push.max < TRANSPOSE_LEAST)) && in_lanes(x, ends[k]);
+            bool here = (!ahead || (k == 0 && (known || f->work->push.max < TRANSPOSE_LEAST))) && in_lanes(x, ends[k]);
+            if (!here && known) // it turns items one by one
+                return GAIN_IMPOSSIBLE;
             if (!here && !is_straight(x, ends[k]) &&
                 (plan_filter_can_fuse_horizontally(f) || !goes_item_by_item(x, ends[k])))
                 return GAIN_IMPOSSIBLE;
@@ -291,6 +304,19 @@ static bool computing_hides(const placer *x, int64_t lanes)
     return plan_computing_hides(x->p, plan_steady_operations(x->p), moved, moved * (double)lanes);
 }
 
+// Whether strips of the fewest such steady states fit the second cache. Filters in lanes ask for as many, however their items
+// lie (fill_lanes in strip_mine.c).
+static bool fits_second(const placer *x)
+{
+    const machine_processor *kernel = machine_processor_by_name(x->p->machine, x->p->plan->processor);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < x->m->channels.len; i++)
+        if (x->family[i].len != 0)
+            bytes += (uint64_t)family_items(x, i) * plan_element_bytes(x->m, i) * TRANSPOSE_LEAST;
+    return kernel != NULL && kernel->caches.len >= 2 &&
+           2 * bytes <= x->p->machine->memories.data[kernel->caches.data[1].index].size;
+}
+
 static bool transpose(placer *x, uint32_t root, int64_t items, int64_t lanes)
 {
     plan_view slot = {0}, high = view_identity(x->a, 0);
@@ -301,7 +327,8 @@ static bool transpose(placer *x, uint32_t root, int64_t items, int64_t lanes)
     for (size_t i = 0; i < x->family[root].len; i++) {
         uint32_t c = x->family[root].data[i];
         moved[i].root = root;
-        if (!view_compose(x->a, &slot, &x->places[c].view, &moved[i].view) || !plan_place_fits(x->p, c, &moved[i].view))
+        if (!view_compose(x->a, &slot, &x->places[c].view, &moved[i].view) ||
+            !plan_place_fits(x->p, c, &moved[i].view, x->known))
             return false;
     }
     for (size_t i = 0; i < x->family[root].len; i++)
@@ -317,11 +344,11 @@ static void find_families(placer *x)
         VEC_PUSH(x->a, &x->family[x->places[i].root], i);
 }
 
-static int64_t transpose_all(placer *x)
+static int64_t transpose_all(placer *x, size_t *transposed)
 {
     channel_list roots = {0};
     uint64_t most = 0;
-    bool state = false;
+    bool state = false, known = false;
     if (x->p->net != NULL) // their buffers must be able to grow
         return 0;
     find_families(x);
@@ -335,12 +362,15 @@ static int64_t transpose_all(placer *x)
         uint64_t bytes = (uint64_t)family_items(x, i) * plan_element_bytes(x->m, i);
         VEC_PUSH(x->a, &roots, i);
         state |= !may_share(x, i, false);
+        known |= needs_known(x, i);
         most = bytes > most ? bytes : most;
     }
     int64_t lanes = state ? TRANSPOSE_STATE_MOST : TRANSPOSE_MOST;
     const uint64_t live = roots.len < TRANSPOSE_LIVE ? roots.len + 1 : TRANSPOSE_LIVE;
     while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p) && !computing_hides(x, lanes))
         lanes /= 2;
+    if (lanes < TRANSPOSE_LEAST && known && fits_second(x))
+        lanes = TRANSPOSE_LEAST;
     const int64_t asked = x->p->config->strip;
     if (asked > TRANSPOSE_LEAST)
         lanes = asked;
@@ -348,16 +378,15 @@ static int64_t transpose_all(placer *x)
         lanes = TRANSPOSE_LEAST;
     if (lanes < TRANSPOSE_LEAST)
         return 0;
-    size_t done = 0;
     for (VEC_EACH(uint32_t, root, &roots))
-        done += transpose(x, *root, family_items(x, *root), lanes);
-    plan_remark_layout(x->p, done, lanes);
-    return done != 0 ? lanes : 0;
+        *transposed += transpose(x, *root, family_items(x, *root), lanes);
+    return *transposed != 0 ? lanes : 0;
 }
 
-int64_t plan_horizontal_places(hlc_program *p, plan_place *places)
+int64_t plan_horizontal_places(hlc_program *p, plan_place *places, bool known, size_t *transposed)
 {
-    placer x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .places = places};
+    *transposed = 0;
+    placer x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .places = places, .known = known};
     size_t n = x.m->channels.len;
     x.family = arena_alloc_array(x.a, n + 1, sizeof *x.family);
     x.keys = ARENA_ARRAY(x.a, const char *, x.m->regions.len + 1);
@@ -382,5 +411,5 @@ int64_t plan_horizontal_places(hlc_program *p, plan_place *places)
         if (list->len > 1 && mostly_equal(&x, list->data, list->len))
             share(&x, list->data, list->len);
     }
-    return transpose_all(&x);
+    return transpose_all(&x, transposed);
 }

@@ -61,6 +61,29 @@ bool plan_runs_in_lanes(hlc_program *p, uint32_t actor)
            runs_in_lanes(p, machine_processor_by_name(p->machine, p->plan->processor), actor);
 }
 
+static void find_counted(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    *(bool *)context |= e->kind == SIR_PEEK && e->u.arg[0]->kind != SIR_CONST;
+}
+
+static bool only_drops(const sir_block *b)
+{
+    return b->len == 1 && b->data[0]->kind == SIR_POP && b->data[0]->u.set.target == NULL;
+}
+
+bool plan_names_items(const sir_function *work)
+{
+    bool counted = false;
+    for (VEC_EACH(sir_stmt *, s, &work->body)) {
+        counted |= (*s)->kind == SIR_FOR ? !only_drops(&(*s)->u.for_.body)
+                                         : (*s)->kind != SIR_DECL && (*s)->kind != SIR_SET && (*s)->kind != SIR_POP &&
+                                               (*s)->kind != SIR_PUSH;
+        sir_visit_exprs(*s, find_counted, &counted);
+    }
+    return !counted;
+}
+
 typedef struct serial_walk {
     bool *own; // per local: declared in the loop
     bool carried;

@@ -134,17 +134,22 @@ bool plan_fuse_horizontally(struct hlc_program *p, plan_item_list *items);
 bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
 // Whether a filter's could, if they are long enough, on some processor.
 bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f);
+// Whether the code of a firing, statements in a row, names each item that it takes or gives by a number.
+bool plan_names_items(const sir_function *work);
 // Gives ints that need few bits types that say so, before a program is cut up; NOTE(narrow). Whether that is wanted of a
 // new plan.
 void plan_narrow(struct hlc_program *p);
 bool plan_should_narrow(const struct hlc_program *p);
 
 // ---- horizontal_places.c ---- Moves channels of equal branches into common buffers. Gives how many steady states a strip
-// may have at most then; 0: any number.
-int64_t plan_horizontal_places(struct hlc_program *p, plan_place *places);
+// may have at most then; 0: any number. known: NOTE(known) in sync_elim.c. transposed: buffers that were.
+int64_t plan_horizontal_places(struct hlc_program *p, plan_place *places, bool known, size_t *transposed);
 
 // ---- sync_elim.c ---- Whether the actors at both ends of a channel can work on its items through this view.
-bool plan_place_fits(struct hlc_program *p, uint32_t channel, const plan_view *v);
+// known: also where filters in lanes name their items by numbers, if there they lie across steady states in the end.
+bool plan_place_fits(struct hlc_program *p, uint32_t channel, const plan_view *v, bool known);
+// Whether they can so alone.
+bool plan_needs_known(struct hlc_program *p, uint32_t channel, const plan_view *v);
 
 // ---- replay.c ---- Plays the initialisation and some steady states through; false after an error, which d has.
 bool plan_replay(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);

@@ -17,6 +17,7 @@ typedef struct eliminator {
     const schedule *s;
     plan_place *places;
     hmap contiguous; // by filter: whether it needs its items side by side
+    bool known;      // NOTE(known)
 } eliminator;
 
 static int64_t initial_items(const eliminator *x, uint32_t channel)
@@ -50,27 +51,48 @@ static bool needs_contiguous(eliminator *x, const sir_filter *f)
 
 // ---- What the ends of a channel need of its place ----
 
-static bool items_fit(const plan_digits *items, int64_t window, bool contiguous)
+// Where windows have what places: they must lie side by side, go through one digit, or be short, or not so short.
+typedef enum window_need {
+    NEEDS_CONTIGUOUS = 0,
+    NEEDS_SMALL = SYNC_SMALL_WINDOW,
+    NEEDS_KNOWN = SYNC_KNOWN_WINDOW
+} window_need;
+
+static bool items_fit(const plan_digits *items, int64_t window, window_need need)
 {
     if (items->len == 0 || (items->len == 1 && items->data[0].stride == 1))
         return true;
-    return !contiguous && (items->len == 1 || window <= SYNC_SMALL_WINDOW);
+    return need != NEEDS_CONTIGUOUS && (items->len == 1 || window <= (int64_t)need);
 }
 
-static bool side_fits(eliminator *x, uint32_t actor, const plan_view *v, const plan_side *side, bool contiguous)
+static bool side_fits(eliminator *x, uint32_t actor, const plan_view *v, const plan_side *side, window_need need)
 {
     plan_side_digits d;
     if (!plan_side_walk(x->a, v, side, &d))
         return false;
     if (x->s->cycle[actor] >= 0 && d.firing.len != 1)
         return false; // inner schedules start anywhere
-    return items_fit(&d.items, side->window, contiguous) && items_fit(&d.first, side->first_window, contiguous);
+    return items_fit(&d.items, side->window, need) && items_fit(&d.first, side->first_window, need);
 }
 
 static bool copy_fits(eliminator *x, uint32_t actor, const plan_view *v, int64_t weight)
 {
     plan_side side = plan_copy_side(x->s, actor, weight);
-    return side_fits(x, actor, v, &side, false);
+    return side_fits(x, actor, v, &side, NEEDS_SMALL);
+}
+
+static bool is_longer(const sir_filter *f)
+{
+    return f->work->peek.max > SYNC_SMALL_WINDOW || f->work->push.max > SYNC_SMALL_WINDOW;
+}
+
+static window_need window_need_of(eliminator *x, uint32_t actor)
+{
+    const sir_filter *f = x->m->actors.data[actor]->filter;
+    if (needs_contiguous(x, f))
+        return NEEDS_CONTIGUOUS;
+    bool known = x->known && is_longer(f) && plan_names_items(f->work) && plan_runs_in_lanes(x->p, actor);
+    return known ? NEEDS_KNOWN : NEEDS_SMALL;
 }
 
 static bool filter_fits(eliminator *x, uint32_t actor, const plan_view *v, bool out)
@@ -90,7 +112,7 @@ static bool filter_fits(eliminator *x, uint32_t actor, const plan_view *v, bool 
         side.step = work.pop;
         side.window = work.peek;
     }
-    return side_fits(x, actor, v, &side, needs_contiguous(x, a->filter));
+    return side_fits(x, actor, v, &side, window_need_of(x, actor));
 }
 
 // The view of one output of a splitter (input of a joiner) in terms of the items of its input (output).
@@ -155,11 +177,22 @@ static bool consumer_fits(eliminator *x, uint32_t channel, const plan_view *v)
     }
 }
 
-bool plan_place_fits(hlc_program *p, uint32_t channel, const plan_view *v)
+bool plan_place_fits(hlc_program *p, uint32_t channel, const plan_view *v, bool known)
 {
-    eliminator x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule};
+    eliminator x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .known = known};
     hmap_init(&x.contiguous, p->arena);
     return producer_fits(&x, channel, v) && consumer_fits(&x, channel, v);
+}
+
+bool plan_needs_known(hlc_program *p, uint32_t channel, const plan_view *v)
+{
+    const sir_channel *c = &p->module->channels.data[channel];
+    const sir_actor *ends[2] = {p->module->actors.data[c->producer], p->module->actors.data[c->consumer]};
+    bool may = false;
+    for (int k = 0; k < 2; k++)
+        may = may ||
+              (ends[k]->kind == SIR_FILTER && is_longer(ends[k]->filter) && plan_names_items(ends[k]->filter->work));
+    return may && v->digits.len > 1 && !plan_place_fits(p, channel, v, false);
 }
 
 // Moves a channel to a place, if both its ends can live with that.
@@ -307,16 +340,42 @@ static void choose_places(eliminator *x)
         identity_forward(x, i, false);
 }
 
+// Places every channel; gives how many steady states a strip may cover, 0: any.
+static int64_t place_all(eliminator *x, size_t *transposed)
+{
+    for (uint32_t i = 0; i < x->m->channels.len; i++)
+        x->places[i] = (plan_place){i, view_identity(x->a, 0)};
+    choose_places(x);
+    return plan_horizontal_places(x->p, x->places, x->known, transposed);
+}
+
+// NOTE(known). Filters in lanes whose items each have a number, such as those that the pass stages makes, find these at any
+// places, where equal items of steady states lie side by side (NOTE(transposed) in horizontal_places.c): these are whole
+// vectors. Anywhere else their items, in rows, are turned by blocks, for which a splitter rather copies.
+static bool known_lie_across(eliminator *x, int64_t most)
+{
+    for (uint32_t i = 0; i < x->m->channels.len; i++) {
+        const plan_view *v = &x->places[i].view;
+        bool across = most != 0 && v->digits.len != 0 && v->digits.data[0].stride % most == 0;
+        if (!across && plan_needs_known(x->p, i, v))
+            return false;
+    }
+    return true;
+}
+
 bool plan_pass_sync_elim(hlc_program *p)
 {
-    eliminator x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule};
+    eliminator x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .known = true};
     size_t n = x.m->channels.len, moved = 0;
     hmap_init(&x.contiguous, p->arena);
     x.places = ARENA_ARRAY(p->arena, plan_place, n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        x.places[i] = (plan_place){i, view_identity(p->arena, 0)};
-    choose_places(&x);
-    int64_t most = plan_horizontal_places(p, x.places);
+    size_t transposed;
+    int64_t most = place_all(&x, &transposed);
+    if (!known_lie_across(&x, most)) {
+        x.known = false;
+        most = place_all(&x, &transposed);
+    }
+    plan_remark_layout(p, transposed, most);
     for (uint32_t i = 0; i < n; i++)
         moved += !own_place(&x, i);
     if (moved == 0 && p->plan->kernels.len == 0)
