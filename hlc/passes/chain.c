@@ -15,15 +15,22 @@
 //
 // NOTE(ladders). So does a filter wait in whose loop an element of the state is computed from another, as in a lattice. Loops
 // whose trips have a state each are left to the emission, which does several firings' trips side by side.
+//
+// NOTE(long rings). A comb or an echo whose array is long does not wait: its firings up to where the array begins again are
+// vectors (NOTE(rings) in hlc/emit/program_counters.c). It goes with one that does; a chain of such alone would be no vectors.
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/ir/copy.h"
+#include "hlc/ir/counters.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
 
 // Nodes of the bodies at most: of one filter, and of all that become one; trips of a short loop.
 enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000, SHORT_TRIPS = 16 };
+
+// Firings until an array begins again from which on they are vectors.
+enum { LONG_RING = 48 };
 
 // So many processors at most do less for filters that wait for each other than waiting at the same time does: half the time.
 enum { CHAIN_PROCESSORS = 2 };
@@ -35,6 +42,7 @@ typedef struct chainer {
     hlc_program *hlc;
     sir_module *m;
     size_t *nodes; // per actor: of its body; 0: it cannot be in a chain
+    bool *waits;   // per actor: it is a filter that waits for its own state
     bool *merged;  // per actor: it is part of the first one of its chain
     hmap names;    // of filters and actors
     bool any;
@@ -205,6 +213,19 @@ static size_t nodes_of(const sir_module *m, const sir_actor *a)
     return b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(&f->work->body, &b) ? 0 : b.nodes;
 }
 
+// See NOTE(long rings).
+static bool has_long_rings(arena *a, const sir_filter *f)
+{
+    sir_counters counters = {0};
+    sir_beside beside = {0};
+    if (!sir_find_counters(a, f, &counters, &beside) || beside.arrays.len == 0)
+        return false;
+    bool are_long = true;
+    for (VEC_EACH(const sir_counter, c, &counters))
+        are_long &= c->high - c->low >= LONG_RING;
+    return are_long;
+}
+
 // The actor behind, if it can follow in a chain.
 static uint32_t next_of(const chainer *x, uint32_t actor)
 {
@@ -349,14 +370,16 @@ static void try_chain(chainer *x, uint32_t actor)
 {
     numbers chain = {0};
     size_t nodes = 0, until = 0;
+    bool waits = false;
     for (uint32_t i = actor; i != SIR_NONE && nodes + x->nodes[i] <= CHAIN_ALL_NODES; i = next_of(x, i)) {
         VEC_PUSH(x->a, &chain, i);
         nodes += x->nodes[i];
         if (is_stateful(x, i))
             until = chain.len;
+        waits |= x->waits[i];
     }
     chain.len = until;
-    if (until < 2)
+    if (until < 2 || !waits)
         return;
     merge(x, &chain);
     for (VEC_EACH(uint32_t, i, &chain))
@@ -373,8 +396,11 @@ bool pass_chain(hlc_program *p)
     hmap_init(&x.names, x.a);
     x.nodes = ARENA_ARRAY(x.a, size_t, m->actors.len + 1);
     x.merged = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
+    x.waits = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
     for (uint32_t i = 0; i < m->actors.len; i++) {
+        const sir_filter *f = m->actors.data[i]->filter;
         x.nodes[i] = nodes_of(m, m->actors.data[i]);
+        x.waits[i] = x.nodes[i] != 0 && f->stateful && !has_long_rings(x.a, f);
         hmap_set(&x.names, m->actors.data[i]->name, &x);
     }
     for (VEC_EACH(sir_filter *, f, &m->filters))

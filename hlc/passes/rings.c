@@ -434,6 +434,16 @@ static sir_filter *make_filter(const ring *x)
 
 // ---- The graph ----
 
+// The loop's region is none any more, nor are those in it in one, but for what loops are around it.
+static void leave_loop(sir_module *m, uint32_t region)
+{
+    m->regions.data[region].kind = SIR_PIPELINE;
+    for (size_t i = region; i < m->regions.len; i++) { // a region's parent has a smaller number
+        sir_region *r = &m->regions.data[i];
+        r->in_loop = r->kind == SIR_FEEDBACKLOOP || (r->parent != SIR_NONE && m->regions.data[r->parent].in_loop);
+    }
+}
+
 static void replace(const ring *x)
 {
     sir_module *m = x->m;
@@ -444,7 +454,7 @@ static void replace(const ring *x)
     gone_channel[x->join->outputs.data[0]] = gone_channel[x->body->outputs.data[0]] = gone_channel[x->returning] = true;
     gone_channel[x->split->outputs.data[1 - x->out_port]] = true;
     x->body->filter = make_filter(x);
-    m->regions.data[x->join->region].kind = SIR_PIPELINE;
+    leave_loop(m, x->join->region);
     m->channels.data[x->in].consumer = m->channels.data[x->out].producer = body;
     m->channels.data[x->in].consumer_port = m->channels.data[x->out].producer_port = 0;
     x->body->inputs.data[0] = x->in;
