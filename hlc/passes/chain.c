@@ -24,10 +24,10 @@
 #include "hlc/ir/copy.h"
 #include "hlc/ir/counters.h"
 #include "hlc/ir/walk.h"
-#include "hlc/passes/pass.h"
+#include "hlc/passes/chain_int.h"
 
-// Nodes of the bodies at most: of one filter, and of all that become one; trips of a short loop.
-enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000, SHORT_TRIPS = 16 };
+// Trips of a short loop.
+enum { SHORT_TRIPS = 16 };
 
 // Firings until an array begins again from which on they are vectors.
 enum { LONG_RING = 48 };
@@ -161,19 +161,30 @@ static void find_peeks(void *context, sir_stmt *s)
     sir_visit_exprs(s, find_peek, context);
 }
 
-// One pop and one push, whatever the data say, and no look at the item behind it.
-static bool moves_plainly(const sir_block *b, const body_facts *facts)
+// As many pops and pushes as it declares, whatever the data say.
+static bool moves_plainly(const sir_function *work, const body_facts *facts)
 {
     size_t pops = 0, pushes = 0;
+    for (size_t i = 0; i < work->body.len; i++) {
+        pops += work->body.data[i]->kind == SIR_POP;
+        pushes += work->body.data[i]->kind == SIR_PUSH;
+    }
+    return facts->pops == pops && facts->pushes == pushes && pops == (size_t)work->pop.max &&
+           pushes == (size_t)work->push.max;
+}
+
+// Whether it looks at the item behind the one that it takes.
+static bool looks_behind(const sir_block *b)
+{
+    size_t pops = 0;
     bool behind = false;
     for (size_t i = 0; i < b->len; i++) {
         sir_block one = {.data = &b->data[i], .len = 1};
         if (pops > 0)
             sir_visit_stmts(&one, find_peeks, &behind);
         pops += b->data[i]->kind == SIR_POP;
-        pushes += b->data[i]->kind == SIR_PUSH;
     }
-    return pops == 1 && pushes == 1 && facts->pops == 1 && facts->pushes == 1 && !behind;
+    return behind;
 }
 
 // The other trips of the loops, which are ladders or short, and on their own in the body; false: that is not so, or the
@@ -200,21 +211,28 @@ static bool count_trips(const sir_filter *f, body_facts *b)
     return loops == 0;
 }
 
-static size_t nodes_of(const sir_module *m, const sir_actor *a)
+size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items)
 {
     const sir_filter *f = a->filter;
     if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || f->prework != NULL ||
         f->handlers.len != 0 || f->functions.len != 0 || f->uses_iter || f->uses_random || f->prints || f->sends ||
-        f->work->peek.max != 1 || f->work->pop.max != 1 || f->work->push.max != 1 || pass_in_loop(m, a->region) ||
+        f->work->pop.max < 1 || f->work->pop.max > items || f->work->peek.max != f->work->pop.max ||
+        f->work->push.max < 1 || f->work->push.max > items || pass_in_loop(m, a->region) ||
         !pass_rates_proved(m, f->work) || f->input->words != 1 || f->output->words != 1)
         return 0;
     body_facts b = {0};
     sir_visit_stmts(&f->work->body, look_at_stmt, &b);
-    return b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(&f->work->body, &b) ? 0 : b.nodes;
+    return b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(f->work, &b) ? 0 : b.nodes;
+}
+
+static size_t nodes_of(const sir_module *m, const sir_actor *a)
+{
+    const size_t nodes = chain_nodes(m, a, 1);
+    return nodes == 0 || looks_behind(&a->filter->work->body) ? 0 : nodes;
 }
 
 // See NOTE(long rings).
-static bool has_long_rings(arena *a, const sir_filter *f)
+bool chain_has_long_rings(arena *a, const sir_filter *f)
 {
     sir_counters counters = {0};
     sir_beside beside = {0};
@@ -400,7 +418,7 @@ bool pass_chain(hlc_program *p)
     for (uint32_t i = 0; i < m->actors.len; i++) {
         const sir_filter *f = m->actors.data[i]->filter;
         x.nodes[i] = nodes_of(m, m->actors.data[i]);
-        x.waits[i] = x.nodes[i] != 0 && f->stateful && !has_long_rings(x.a, f);
+        x.waits[i] = x.nodes[i] != 0 && f->stateful && !chain_has_long_rings(x.a, f);
         hmap_set(&x.names, m->actors.data[i]->name, &x);
     }
     for (VEC_EACH(sir_filter *, f, &m->filters))
@@ -408,10 +426,11 @@ bool pass_chain(hlc_program *p)
     for (uint32_t i = 0; i < m->actors.len; i++)
         if (x.nodes[i] != 0 && is_stateful(&x, i))
             try_chain(&x, i);
-    if (x.any)
+    if (x.any) {
         compact(&x);
-    arena_destroy(x.a);
-    if (x.any)
         pass_tidy(m);
+    }
+    x.any |= chain_regions(p, x.a);
+    arena_destroy(x.a);
     return x.any;
 }

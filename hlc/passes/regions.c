@@ -92,6 +92,19 @@ static bool fires_for(pass_region *r, size_t i, int64_t items, int64_t rate, siz
     return true;
 }
 
+// Whether joiners take what comes to each of their inputs: in a program whose rates are inconsistent they do not.
+static bool all_is_taken(const pass_region *r)
+{
+    const sir_module *m = r->m;
+    for (uint32_t i = r->first + 1; i <= r->last; i++)
+        for (VEC_EACH(uint32_t, in, &m->actors.data[i]->inputs)) {
+            const sir_channel *c = *in == SIR_NONE ? NULL : &m->channels.data[*in];
+            if (c != NULL && r->reps[c->producer - r->first] * given(m, c) != r->reps[i - r->first] * taken(m, c))
+                return false;
+        }
+    return true;
+}
+
 bool pass_region_balances(pass_region *r)
 {
     const sir_module *m = r->m;
@@ -122,7 +135,7 @@ bool pass_region_balances(pass_region *r)
         all = sched_gcd(all, r->reps[i]);
     for (size_t i = 0; i < n; i++)
         r->reps[i] /= all;
-    return true;
+    return all_is_taken(r);
 }
 
 int64_t pass_region_items(const pass_region *r, uint32_t channel)

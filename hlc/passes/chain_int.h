@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files of the pass 'chain' share.
+#ifndef SVMC_HLC_PASSES_CHAIN_INT_H
+#define SVMC_HLC_PASSES_CHAIN_INT_H
+
+#include "hlc/passes/pass.h"
+
+// Nodes of the bodies at most: of one filter, and of all that become one.
+enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000 };
+
+// Nodes of an actor's body where it is a filter that only moves and computes, whose pops and pushes are statements of the
+// body itself, at most so many of each; 0: it is not.
+size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items);
+// Whether the state is no more than arrays and where they begin again, so late that firings up to there are vectors.
+bool chain_has_long_rings(arena *a, const sir_filter *f);
+// Makes filters of stretches with splitters and joiners, or with several items a firing; whether there are any
+// (chain_regions.c).
+bool chain_regions(hlc_program *p, arena *a);
+
+#endif

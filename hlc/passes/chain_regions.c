@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stretches of filters with state that have splitters and joiners, or several items a firing, between them.
+//
+//     split duplicate;                              %item = pop
+//     add OnePole;      // pop 1 push 1             ..    %item_2 = $y          what OnePole does
+//     add Identity;                          ->
+//     join roundrobin;
+//     add Difference;   // pop 2 push 1             push %item - %item_2        what Difference does
+//
+// One firing of all is written in a row: each item between them is a local, which a duplicating splitter gives to all its
+// outputs, and of which a joiner says in which order they come. The stretch fires when all items of such a firing are there,
+// and nothing comes out before.
+//
+// A filter waits for its own state where an operation of a firing needs what the same operation gave in a firing before. One
+// that keeps an item, or counts, does not: its firings can be made to go side by side by itself.
+#include <inttypes.h>
+
+#include "hlc/ir/copy.h"
+#include "hlc/ir/counters.h"
+#include "hlc/ir/walk.h"
+#include "hlc/passes/chain_int.h"
+#include "hlc/passes/regions.h"
+
+// Actors of a stretch; items that a firing takes or gives, and firings of one, at most. Fields that are followed.
+enum { REGION_ACTORS = 64, REGION_ITEMS = 16, REGION_FIELDS = 64 };
+
+// So many times as many nodes as waiting ones the others have at most: what is done while those wait costs little, where
+// firings that do not wait could go side by side.
+enum { NODES_BESIDE = 2 };
+
+typedef struct joiner {
+    arena *a;
+    hlc_program *hlc;
+    sir_module *m;
+    size_t *nodes; // per actor: of its body; 0: it cannot be in a stretch
+    bool *waits;   // per actor: for its own state
+    bool *gone_actor, *gone_channel;
+} joiner;
+
+// ---- Which filters wait for themselves ----
+
+// Of which fields' values of before something is made, a bit each.
+typedef struct flow {
+    const sir_filter *filter;
+    uint64_t *locals, *fields;
+    uint64_t read; // of the expression that is looked at
+    bool changed;
+} flow;
+
+static void note_read(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    flow *x = context;
+    if (e->kind == SIR_FIELD && !x->filter->fields.data[e->index].constant)
+        x->read |= UINT64_C(1) << e->index;
+    if (e->kind == SIR_LOCAL)
+        x->read |= x->locals[e->index];
+}
+
+static uint64_t read_by(flow *x, sir_expr *e)
+{
+    x->read = 0;
+    sir_visit_tree(e, false, note_read, x);
+    return x->read;
+}
+
+static void add(flow *x, uint64_t *to, uint64_t what)
+{
+    x->changed |= (what & ~*to) != 0;
+    *to |= what;
+}
+
+static void write(flow *x, sir_expr *target, uint64_t what)
+{
+    for (; target->kind == SIR_INDEX || target->kind == SIR_MEMBER; target = target->u.arg[0])
+        if (target->kind == SIR_INDEX)
+            what |= read_by(x, target->u.arg[1]);
+    if (target->kind == SIR_LOCAL)
+        add(x, &x->locals[target->index], what);
+    else if (target->kind == SIR_FIELD)
+        add(x, &x->fields[target->index], what);
+}
+
+// decides: what says whether the statements are done.
+static void follow_block(flow *x, const sir_block *b, uint64_t decides)
+{
+    for (VEC_EACH(sir_stmt *, s, b)) {
+        sir_parts parts = sir_stmt_parts(*s);
+        uint64_t what = decides;
+        for (uint8_t i = 0; i < parts.expr_count; i++)
+            what |= read_by(x, *parts.expr[i]);
+        if (parts.target != NULL)
+            write(x, *parts.target, what);
+        if ((*s)->kind == SIR_DECL)
+            add(x, &x->locals[(*s)->u.decl.local], what);
+        if ((*s)->kind == SIR_FOR)
+            add(x, &x->locals[(*s)->u.for_.local], what);
+        for (uint8_t i = 0; i < parts.block_count; i++)
+            follow_block(x, parts.block[i], what);
+    }
+}
+
+static bool needs_itself(arena *a, const sir_filter *f)
+{
+    const size_t n = f->fields.len;
+    if (n > REGION_FIELDS)
+        return true;
+    flow x = {.filter = f, .changed = true};
+    x.locals = ARENA_ARRAY(a, uint64_t, f->work->locals.len + 1);
+    x.fields = ARENA_ARRAY(a, uint64_t, n + 1);
+    while (x.changed) {
+        x.changed = false;
+        follow_block(&x, &f->work->body, 0);
+    }
+    for (size_t by = 0; by < n; by++)
+        for (size_t i = 0; i < n; i++)
+            if (x.fields[i] >> by & 1)
+                x.fields[i] |= x.fields[by];
+    for (size_t i = 0; i < n; i++)
+        if (x.fields[i] >> i & 1)
+            return true;
+    return false;
+}
+
+static bool waits_for_itself(arena *a, const sir_filter *f)
+{
+    sir_counters counters = {0};
+    sir_beside beside = {0};
+    return f->stateful && needs_itself(a, f) && !sir_find_counters(a, f, &counters, &beside);
+}
+
+// ---- Which stretches ----
+
+static bool may_join(void *context, uint32_t actor)
+{
+    const joiner *x = context;
+    const sir_actor *a = x->m->actors.data[actor];
+    if (x->gone_actor[actor] || a->least != 0 || pass_in_loop(x->m, a->region) || pass_has_gaps(a))
+        return false;
+    for (VEC_EACH(uint32_t, c, &a->outputs))
+        if (*c == SIR_NONE || x->m->channels.data[*c].zeros != NULL)
+            return false;
+    return a->kind == SIR_FILTER ? x->nodes[actor] != 0 : (a->kind == SIR_SPLIT && a->duplicate) || a->kind == SIR_JOIN;
+}
+
+// What a stretch is made of.
+typedef struct contents {
+    size_t waiting, others; // nodes, of all firings
+    size_t filters, splits; // filters that wait; splitters
+    bool several;           // some filter takes or gives several items
+} contents;
+
+static contents contents_of(const joiner *x, const pass_region *r)
+{
+    contents c = {0};
+    for (uint32_t i = r->first; i <= r->last; i++) {
+        const sir_actor *a = x->m->actors.data[i];
+        const size_t nodes = x->nodes[i] * (size_t)r->reps[i - r->first];
+        *(x->waits[i] ? &c.waiting : &c.others) += nodes;
+        c.filters += x->waits[i];
+        c.splits += a->kind == SIR_SPLIT;
+        c.several |= a->kind == SIR_FILTER && (a->filter->work->pop.max > 1 || a->filter->work->push.max > 1);
+    }
+    return c;
+}
+
+// Filters in a row that go item by item, and filters that a splitter gives the same items, are others' (chain.c, abreast.c).
+static bool is_worth_it(const joiner *x, const pass_region *r)
+{
+    const contents c = contents_of(x, r);
+    const bool one =
+        c.splits == 1 && x->m->actors.data[r->first]->kind == SIR_SPLIT && x->m->actors.data[r->last]->kind == SIR_JOIN;
+    return c.filters >= 2 && (c.splits > 0 || c.several) && !one && c.waiting + c.others <= CHAIN_ALL_NODES &&
+           c.others <= NODES_BESIDE * c.waiting;
+}
+
+static bool fits(const joiner *x, pass_region *r)
+{
+    r->most = REGION_ITEMS;
+    return pass_region_balances(r) && pass_region_items(r, r->in) <= REGION_ITEMS &&
+           pass_region_items(r, r->out) <= REGION_ITEMS && pass_region_comes_out_at_once(r) && is_worth_it(x, r);
+}
+
+static bool some_waits(const joiner *x, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i <= last; i++)
+        if (x->waits[i])
+            return true;
+    return false;
+}
+
+// Whether a filter that does not wait makes fewer items of what a joiner gives it.
+static bool combines(const joiner *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    return x->nodes[actor] != 0 && !x->waits[actor] && a->filter->work->push.max < a->filter->work->pop.max;
+}
+
+// Where a stretch may end: at a filter that waits, at the joiner behind one, or at the filter that takes what that joins.
+static bool is_end(const joiner *x, uint32_t first, const pass_region_ends *ends, size_t i)
+{
+    const uint32_t last = ends->data[i].last, before = i == 0 ? first : ends->data[i - 1].last + 1;
+    if (some_waits(x, before, last))
+        return true;
+    return i > 0 && last == before && combines(x, last) && x->m->actors.data[last - 1]->kind == SIR_JOIN &&
+           some_waits(x, i == 1 ? first : ends->data[i - 2].last + 1, last - 1);
+}
+
+// ---- The filter ----
+
+typedef struct queue {
+    VEC(uint32_t) locals; // that hold the items
+    size_t read;
+} queue;
+
+typedef struct writer {
+    joiner *x;
+    const pass_region *r;
+    sir_filter *filter; // the new one
+    queue *queues;      // per channel
+    sir_copier copier;
+    uint32_t in, out; // channels of the firing that is written
+} writer;
+
+static sir_expr *item_ref(const writer *w, uint32_t channel, size_t place, sir_loc loc)
+{
+    const queue *q = &w->queues[channel];
+    return sir_ref(w->x->m, SIR_LOCAL, q->locals.data[q->read + place], w->x->m->channels.data[channel].type, loc);
+}
+
+static sir_expr *replace_peek(void *context, const sir_expr *e)
+{
+    const writer *w = context;
+    return e->kind == SIR_PEEK ? item_ref(w, w->in, (size_t)e->u.arg[0]->u.value.i, e->loc) : NULL;
+}
+
+// A new local for the next item of a channel.
+static sir_stmt *declare_item(const writer *w, uint32_t channel, sir_loc loc)
+{
+    sir_module *m = w->x->m;
+    sir_stmt *decl = sir_stmt_new(m, SIR_DECL, loc);
+    decl->u.decl.local = sir_local_new(m, w->filter->work, "item", m->channels.data[channel].type, loc);
+    VEC_PUSH(w->x->a, &w->queues[channel].locals, decl->u.decl.local);
+    return decl;
+}
+
+static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
+{
+    writer *w = context;
+    sir_module *m = w->x->m;
+    if (s->kind == SIR_POP) {
+        if (s->u.set.target != NULL) {
+            sir_stmt *set = sir_stmt_new(m, SIR_SET, s->loc);
+            set->u.set.value = item_ref(w, w->in, 0, s->loc);
+            set->u.set.target = sir_copy_expr(&w->copier, s->u.set.target);
+            VEC_PUSH(m->arena, to, set);
+        }
+        w->queues[w->in].read++;
+        return true;
+    }
+    if (s->kind != SIR_PUSH || w->out == w->r->out)
+        return false;
+    sir_expr *value = sir_copy_expr(&w->copier, s->u.value);
+    sir_stmt *decl = declare_item(w, w->out, s->loc);
+    decl->u.decl.init = value;
+    VEC_PUSH(m->arena, to, decl);
+    return true;
+}
+
+// Gives an item that is there to another channel.
+static void give(writer *w, uint32_t from, uint32_t to, size_t place, sir_loc loc)
+{
+    sir_module *m = w->x->m;
+    if (to != w->r->out) {
+        VEC_PUSH(w->x->a, &w->queues[to].locals, w->queues[from].locals.data[w->queues[from].read + place]);
+        return;
+    }
+    sir_stmt *push = sir_stmt_new(m, SIR_PUSH, loc);
+    push->u.value = item_ref(w, from, place, loc);
+    VEC_PUSH(m->arena, &w->filter->work->body, push);
+}
+
+static void fire(writer *w, const sir_actor *a)
+{
+    joiner *x = w->x;
+    sir_function *work = w->filter->work;
+    if (a->kind == SIR_FILTER) {
+        const sir_function *own = a->filter->work;
+        uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, own->locals.len + 1);
+        for (size_t i = 0; i < own->locals.len; i++) {
+            const sir_local *l = &own->locals.data[i];
+            locals[i] = sir_local_new(x->m, work, l->name, l->type, l->loc);
+        }
+        w->copier.locals = locals;
+        w->in = a->inputs.data[0];
+        w->out = a->outputs.data[0];
+        sir_copy_stmts(&w->copier, &own->body, 0, own->body.len, &work->body);
+        return;
+    }
+    for (size_t i = 0; i < a->inputs.len; i++) {
+        const size_t count = a->kind == SIR_SPLIT ? 1 : a->weights.data[i];
+        for (size_t n = 0; n < count; n++)
+            for (VEC_EACH(uint32_t, to, &a->outputs))
+                give(w, a->inputs.data[i], *to, n, a->loc);
+        w->queues[a->inputs.data[i]].read += count;
+    }
+}
+
+// The first filter of a stretch, or the last one.
+static const sir_filter *filter_at(const pass_region *r, bool last)
+{
+    const sir_filter *found = NULL;
+    for (uint32_t i = r->first; i <= r->last; i++)
+        if (r->m->actors.data[i]->kind == SIR_FILTER && (found == NULL || last))
+            found = r->m->actors.data[i]->filter;
+    return found;
+}
+
+static sir_rate exactly(sir_rate of, int64_t items)
+{
+    of.min = of.max = items;
+    return of;
+}
+
+// A filter that does nothing so far.
+static sir_filter *empty_filter(joiner *x, const pass_region *r)
+{
+    sir_module *m = x->m;
+    const sir_filter *first = filter_at(r, false), *last = filter_at(r, true);
+    sir_filter *f = ARENA_NEW(m->arena, sir_filter);
+    *f =
+        (sir_filter){.input = m->channels.data[r->in].type, .output = m->channels.data[r->out].type, .loc = first->loc};
+    f->name = pass_unique_filter_name(m, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
+    f->source = arena_printf(m->arena, "%s to %s", first->source, last->source);
+    f->work = ARENA_NEW(m->arena, sir_function);
+    *f->work = (sir_function){
+        .kind = SIR_WORK, .name = first->work->name, .result = first->work->result, .loc = first->work->loc};
+    f->work->pop = exactly(first->work->pop, pass_region_items(r, r->in));
+    f->work->peek = exactly(first->work->peek, f->work->pop.max);
+    f->work->push = exactly(last->work->push, pass_region_items(r, r->out));
+    return f;
+}
+
+static sir_filter *make_filter(joiner *x, const pass_region *r)
+{
+    sir_module *m = x->m;
+    writer w = {.x = x, .r = r, .filter = empty_filter(x, r)};
+    sir_function *work = w.filter->work;
+    w.queues = ARENA_ARRAY(x->a, queue, m->channels.len + 1);
+    w.copier = (sir_copier){.arena = m->arena, .context = &w, .expr = replace_peek, .stmt = replace_ends};
+    for (int64_t i = 0; i < work->pop.max; i++) {
+        VEC_PUSH(m->arena, &work->body, declare_item(&w, r->in, work->loc));
+        sir_stmt *pop = sir_stmt_new(m, SIR_POP, work->loc);
+        pop->u.set.target = item_ref(&w, r->in, (size_t)i, work->loc);
+        VEC_PUSH(m->arena, &work->body, pop);
+    }
+    for (uint32_t i = r->first; i <= r->last; i++) {
+        const sir_actor *a = m->actors.data[i];
+        if (a->kind == SIR_FILTER)
+            w.copier.field = pass_add_fields(m, w.filter, a->filter);
+        for (int64_t n = 0; n < r->reps[i - r->first]; n++)
+            fire(&w, a);
+    }
+    return w.filter;
+}
+
+// ---- The graph ----
+
+static void replace(joiner *x, const pass_region *r)
+{
+    sir_module *m = x->m;
+    const contents c = contents_of(x, r);
+    const sir_actor *first = m->actors.data[r->first], *last = m->actors.data[r->last];
+    diag_remark(
+        x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
+        "'%s' to '%s' are one filter: what %zu that wait for their own state take and give is in locals [chain]",
+        first->name, last->name, c.filters);
+    pass_region_replace(m, r, make_filter(x, r), x->gone_actor, x->gone_channel);
+}
+
+// The longest stretch from an actor on. It begins with a filter that waits, or at a splitter before one.
+static bool try_region(joiner *x, uint32_t actor)
+{
+    if (!may_join(x, actor) || (x->m->actors.data[actor]->kind == SIR_FILTER && !x->waits[actor]))
+        return false;
+    const pass_region_ends ends = pass_find_region_ends(x->a, x->m, actor, REGION_ACTORS, may_join, x);
+    if (ends.len == 0 || !some_waits(x, actor, ends.data[0].last))
+        return false;
+    for (size_t i = ends.len; i-- > 0;) {
+        pass_region r = {.m = x->m, .a = x->a, .first = actor, .last = ends.data[i].last, .out = ends.data[i].out};
+        r.in = x->m->actors.data[actor]->inputs.data[0];
+        if (is_end(x, actor, &ends, i) && fits(x, &r)) {
+            replace(x, &r);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool chain_regions(hlc_program *p, arena *a)
+{
+    sir_module *m = p->module;
+    joiner x = {.a = a, .hlc = p, .m = m};
+    bool any = false;
+    x.nodes = ARENA_ARRAY(a, size_t, m->actors.len + 1);
+    x.waits = ARENA_ARRAY(a, bool, m->actors.len + 1);
+    x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
+    x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        x.nodes[i] = chain_nodes(m, m->actors.data[i], REGION_ITEMS);
+        x.waits[i] = x.nodes[i] != 0 && waits_for_itself(a, m->actors.data[i]->filter);
+    }
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        any |= try_region(&x, i);
+    if (any) {
+        pass_sweep(m, a, x.gone_actor, x.gone_channel);
+        pass_tidy(m);
+    }
+    return any;
+}
