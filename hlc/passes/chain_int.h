@@ -9,7 +9,7 @@
 enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000 };
 
 // Nodes of an actor's body where it is a filter that only moves and computes, whose pops and pushes are statements of the
-// body itself, at most so many of each; 0: it is not.
+// body itself, at most so many of each, and that looks no further than at what its channel holds at first; 0: it is not.
 size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items);
 // Whether the state is no more than arrays and where they begin again, so late that firings up to there are vectors.
 bool chain_has_long_rings(arena *a, const sir_filter *f);

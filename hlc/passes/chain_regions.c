@@ -9,7 +9,7 @@
 //
 // One firing of all is written in a row: each item between them is a local, which a duplicating splitter gives to all its
 // outputs, and of which a joiner says in which order they come. The stretch fires when all items of such a firing are there,
-// and nothing comes out before.
+// and nothing comes out before. What a channel holds between firings, as that of a delay does, is fields.
 //
 // A filter waits for its own state where an operation of a firing needs what the same operation gave in a firing before. One
 // that keeps an item, or counts, does not: its firings can be made to go side by side by itself.
@@ -24,6 +24,9 @@
 // Actors of a stretch; items that a firing takes or gives, and firings of one, at most. Fields that are followed.
 enum { REGION_ACTORS = 64, REGION_ITEMS = 16, REGION_FIELDS = 64 };
 
+// Items that a channel holds at most; nodes of a filter that only passes on.
+enum { HELD_ITEMS = 8, DELAY_NODES = 4 };
+
 // So many times as many nodes as waiting ones the others have at most: what is done while those wait costs little, where
 // firings that do not wait could go side by side.
 enum { NODES_BESIDE = 2 };
@@ -35,6 +38,8 @@ typedef struct joiner {
     size_t *nodes; // per actor: of its body; 0: it cannot be in a stretch
     bool *waits;   // per actor: for its own state
     bool *gone_actor, *gone_channel;
+    pass_scalars *held; // per channel: what is on it at first
+    int64_t *lead;      // per channel: so many of these are more than its consumer looks ahead for
 } joiner;
 
 // ---- Which filters wait for themselves ----
@@ -138,7 +143,7 @@ static bool may_join(void *context, uint32_t actor)
     if (x->gone_actor[actor] || a->least != 0 || pass_in_loop(x->m, a->region) || pass_has_gaps(a))
         return false;
     for (VEC_EACH(uint32_t, c, &a->outputs))
-        if (*c == SIR_NONE || x->m->channels.data[*c].zeros != NULL)
+        if (*c == SIR_NONE || x->m->channels.data[*c].zeros != NULL || x->held[*c].len > HELD_ITEMS)
             return false;
     return a->kind == SIR_FILTER ? x->nodes[actor] != 0 : (a->kind == SIR_SPLIT && a->duplicate) || a->kind == SIR_JOIN;
 }
@@ -177,6 +182,7 @@ static bool is_worth_it(const joiner *x, const pass_region *r)
 static bool fits(const joiner *x, pass_region *r)
 {
     r->most = REGION_ITEMS;
+    r->lead = x->lead;
     return pass_region_balances(r) && pass_region_items(r, r->in) <= REGION_ITEMS &&
            pass_region_items(r, r->out) <= REGION_ITEMS && pass_region_comes_out_at_once(r) && is_worth_it(x, r);
 }
@@ -341,6 +347,52 @@ static sir_filter *empty_filter(joiner *x, const pass_region *r)
     return f;
 }
 
+// Makes fields of what a channel holds between firings, and begins with what is in them.
+static void begin_channel(writer *w, uint32_t channel, uint32_t *field)
+{
+    sir_module *m = w->x->m;
+    const pass_scalars *held = &w->x->held[channel];
+    const sir_type *type = m->channels.data[channel].type;
+    const sir_loc loc = w->filter->work->loc;
+    sir_filter own = {0};
+    for (size_t i = 0; i < held->len; i++) {
+        sir_value value = sir_value_new(m->arena, type);
+        value.data[0] = held->data[i];
+        if (sir_value_is_zero(&value))
+            value = sir_value_zero(type);
+        VEC_PUSH(m->arena, &own.fields,
+                 ((sir_field){
+                     .name = intern(m->names, "held"), .type = type, .role = SIR_STATE, .init = value, .loc = loc}));
+    }
+    *field = pass_add_fields(m, w->filter, &own);
+    for (size_t i = 0; i < held->len; i++) {
+        sir_stmt *decl = declare_item(w, channel, loc);
+        decl->u.decl.init = sir_ref(m, SIR_FIELD, *field + (uint32_t)i, type, loc);
+        VEC_PUSH(m->arena, &w->filter->work->body, decl);
+    }
+}
+
+static void end_channel(writer *w, uint32_t channel, uint32_t *field)
+{
+    sir_module *m = w->x->m;
+    const sir_loc loc = w->filter->work->loc;
+    for (size_t i = 0; i < w->x->held[channel].len; i++) {
+        sir_stmt *set = sir_stmt_new(m, SIR_SET, loc);
+        set->u.set.target = sir_ref(m, SIR_FIELD, *field + (uint32_t)i, m->channels.data[channel].type, loc);
+        set->u.set.value = item_ref(w, channel, i, loc);
+        VEC_PUSH(m->arena, &w->filter->work->body, set);
+    }
+}
+
+// For the channels inside.
+static void each_channel(writer *w, uint32_t *fields, void visit(writer *w, uint32_t channel, uint32_t *field))
+{
+    for (uint32_t i = w->r->first; i <= w->r->last; i++)
+        for (VEC_EACH(uint32_t, c, &w->x->m->actors.data[i]->outputs))
+            if (*c != w->r->out)
+                visit(w, *c, &fields[*c]);
+}
+
 static sir_filter *make_filter(joiner *x, const pass_region *r)
 {
     sir_module *m = x->m;
@@ -354,6 +406,8 @@ static sir_filter *make_filter(joiner *x, const pass_region *r)
         pop->u.set.target = item_ref(&w, r->in, (size_t)i, work->loc);
         VEC_PUSH(m->arena, &work->body, pop);
     }
+    uint32_t *fields = ARENA_ARRAY(x->a, uint32_t, m->channels.len + 1);
+    each_channel(&w, fields, begin_channel);
     for (uint32_t i = r->first; i <= r->last; i++) {
         const sir_actor *a = m->actors.data[i];
         if (a->kind == SIR_FILTER)
@@ -361,6 +415,7 @@ static sir_filter *make_filter(joiner *x, const pass_region *r)
         for (int64_t n = 0; n < r->reps[i - r->first]; n++)
             fire(&w, a);
     }
+    each_channel(&w, fields, end_channel);
     return w.filter;
 }
 
@@ -381,9 +436,12 @@ static void replace(joiner *x, const pass_region *r)
 // The longest stretch from an actor on. It begins with a filter that waits, or at a splitter before one.
 static bool try_region(joiner *x, uint32_t actor)
 {
-    if (!may_join(x, actor) || (x->m->actors.data[actor]->kind == SIR_FILTER && !x->waits[actor]))
+    const sir_actor *first = x->m->actors.data[actor];
+    if (!may_join(x, actor) || first->kind == SIR_JOIN)
         return false;
-    const pass_region_ends ends = pass_find_region_ends(x->a, x->m, actor, REGION_ACTORS, may_join, x);
+    if (first->kind == SIR_FILTER && (!x->waits[actor] || pass_waits(first->filter->work)))
+        return false;
+    const pass_region_ends ends = pass_find_region_ends(x->a, x->m, actor, REGION_ACTORS, HELD_ITEMS, may_join, x);
     if (ends.len == 0 || !some_waits(x, actor, ends.data[0].last))
         return false;
     for (size_t i = ends.len; i-- > 0;) {
@@ -397,6 +455,44 @@ static bool try_region(joiner *x, uint32_t actor)
     return false;
 }
 
+// A filter that delays may be in a stretch as one that passes on, and a channel that holds items behind it.
+static void look_at_delay(joiner *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    pass_scalars held = {0};
+    if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->filter->handlers.len != 0 ||
+        a->filter->input->words != 1 || !pass_is_delay(x->a, a->filter, &held))
+        return;
+    x->nodes[actor] = DELAY_NODES;
+    for (VEC_EACH(sir_scalar, v, &held))
+        VEC_PUSH(x->a, &x->held[a->outputs.data[0]], *v);
+}
+
+static void look_at_channel(joiner *x, uint32_t channel)
+{
+    const sir_channel *c = &x->m->channels.data[channel];
+    const sir_actor *a = x->m->actors.data[c->consumer];
+    const bool looks = a->kind == SIR_FILTER && x->nodes[c->consumer] != 0;
+    x->lead[channel] =
+        (int64_t)x->held[channel].len - (looks ? a->filter->work->peek.max - a->filter->work->pop.max : 0);
+}
+
+static void look_at_all(joiner *x)
+{
+    const sir_module *m = x->m;
+    for (size_t i = 0; i < m->channels.len; i++)
+        for (VEC_EACH(const sir_value, v, &m->channels.data[i].initial))
+            if (v->type->words == 1)
+                VEC_PUSH(x->a, &x->held[i], v->zero ? (sir_scalar){0} : v->data[0]);
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        x->nodes[i] = chain_nodes(m, m->actors.data[i], REGION_ITEMS);
+        x->waits[i] = x->nodes[i] != 0 && waits_for_itself(x->a, m->actors.data[i]->filter);
+        look_at_delay(x, i);
+    }
+    for (uint32_t i = 0; i < m->channels.len; i++)
+        look_at_channel(x, i);
+}
+
 bool chain_regions(hlc_program *p, arena *a)
 {
     sir_module *m = p->module;
@@ -406,10 +502,9 @@ bool chain_regions(hlc_program *p, arena *a)
     x.waits = ARENA_ARRAY(a, bool, m->actors.len + 1);
     x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
     x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
-    for (uint32_t i = 0; i < m->actors.len; i++) {
-        x.nodes[i] = chain_nodes(m, m->actors.data[i], REGION_ITEMS);
-        x.waits[i] = x.nodes[i] != 0 && waits_for_itself(a, m->actors.data[i]->filter);
-    }
+    x.held = ARENA_ARRAY(a, pass_scalars, m->channels.len + 1);
+    x.lead = ARENA_ARRAY(a, int64_t, m->channels.len + 1);
+    look_at_all(&x);
     for (uint32_t i = 0; i < m->actors.len; i++)
         any |= try_region(&x, i);
     if (any) {

@@ -18,12 +18,10 @@
 // Items that a firing takes; items that a delay holds, which move to the front of the channel with each run.
 enum { MOST_ITEMS = 1 << 12, MOST_HELD = 1024 };
 
-typedef VEC(sir_scalar) held_items;
-
 typedef struct branch {
     uint32_t in, out;       // channels
     const sir_actor *delay; // NULL: it does nothing, or is not there
-    held_items held;        // the delay's, the first to come out first
+    pass_scalars held;        // the delay's, the first to come out first
 } branch;
 
 typedef struct delayed {
@@ -41,7 +39,7 @@ typedef struct delayed {
 
 // ---- The splitjoin ----
 
-static bool note_held(arena *a, const sir_block *b, held_items *held)
+static bool note_held(arena *a, const sir_block *b, pass_scalars *held)
 {
     bool fits = true;
     for (size_t i = 0; i < b->len && fits; i++) {
@@ -77,7 +75,7 @@ static bool passes_on(const sir_function *work)
            push->u.value->kind == SIR_LOCAL && pop->u.set.target->index == push->u.value->index;
 }
 
-static bool is_delay(arena *a, const sir_filter *f, held_items *held)
+bool pass_is_delay(arena *a, const sir_filter *f, pass_scalars *held)
 {
     const size_t first = held->len;
     bool is = f->prework != NULL && !f->prework->peek.dynamic && !f->prework->push.dynamic &&
@@ -101,7 +99,7 @@ static bool passes_in_step(const sir_filter *f, const sir_channel *in)
 }
 
 // What is on a channel from the beginning comes out behind what the branch holds so far.
-static bool hold_initial(arena *a, const sir_channel *c, held_items *held)
+static bool hold_initial(arena *a, const sir_channel *c, pass_scalars *held)
 {
     bool fits =
         c->zeros == NULL && (c->initial.len == 0 || sir_is_scalar(c->type)) && held->len + c->initial.len <= MOST_HELD;
@@ -123,7 +121,7 @@ static bool find_branch(delayed *x, uint32_t channel, branch *b)
         return false;
     b->in = a->inputs.data[0];
     const sir_channel *in = &x->m->channels.data[b->in];
-    if (is_delay(x->a, a->filter, &b->held))
+    if (pass_is_delay(x->a, a->filter, &b->held))
         b->delay = a;
     return (b->delay != NULL || passes_in_step(a->filter, in)) && hold_initial(x->a, in, &b->held) &&
            x->m->actors.data[in->producer]->kind == SIR_SPLIT;

@@ -460,7 +460,7 @@ static bool is_fit(void *context, uint32_t actor)
 static bool join_at(joiner *x, uint32_t first, uint32_t *next)
 {
     const sir_module *m = x->m;
-    const pass_region_ends ends = pass_find_region_ends(x->a, m, first, JOIN_ACTORS, is_fit, x);
+    const pass_region_ends ends = pass_find_region_ends(x->a, m, first, JOIN_ACTORS, 0, is_fit, x);
     if (ends.len == 0 || x->left <= 0)
         return false;
     uint32_t in = m->actors.data[first]->inputs.data[0];

@@ -102,6 +102,9 @@ bool pass_registers(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
 bool pass_reorder(hlc_program *p);
 bool pass_delays(hlc_program *p);
+// Whether a filter pushes constants in its first firing, which are added to held, and passes on its items one by one.
+typedef VEC(sir_scalar) pass_scalars;
+bool pass_is_delay(arena *a, const sir_filter *f, pass_scalars *held);
 bool pass_decimate(hlc_program *p);
 bool pass_interchange(hlc_program *p);
 bool pass_in_place(hlc_program *p);

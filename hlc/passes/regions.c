@@ -21,7 +21,7 @@ bool pass_has_gaps(const sir_actor *a)
     return gaps;
 }
 
-pass_region_ends pass_find_region_ends(arena *a, const sir_module *m, uint32_t first, uint32_t most,
+pass_region_ends pass_find_region_ends(arena *a, const sir_module *m, uint32_t first, uint32_t most, size_t held,
                                        bool may(void *context, uint32_t actor), void *context)
 {
     pass_region_ends ends = {0};
@@ -37,7 +37,7 @@ pass_region_ends pass_find_region_ends(arena *a, const sir_module *m, uint32_t f
             bool inside = m->channels.data[*c].producer >= first && m->channels.data[*c].producer < i;
             leaving -= inside;
             entering += !inside;
-            fits = fits && (!inside || m->channels.data[*c].initial.len == 0);
+            fits = fits && (!inside || m->channels.data[*c].initial.len <= held);
         }
         for (VEC_EACH(uint32_t, c, &actor->outputs)) {
             if (*c == SIR_NONE)
@@ -163,6 +163,9 @@ bool pass_region_comes_out_at_once(const pass_region *r)
                 items = pass_region_items(r, r->in) - 1;
             else if (__builtin_mul_overflow(fires[c->producer - r->first], given(m, c), &items))
                 items = INT64_MAX; // of an actor that waits for nothing
+            if (r->lead != NULL && a->inputs.data[k] != r->in &&
+                __builtin_add_overflow(items, r->lead[a->inputs.data[k]], &items))
+                items = INT64_MAX;
             if (each > 0 && items / each < fires[i])
                 fires[i] = items / each;
         }

@@ -12,6 +12,7 @@ typedef struct pass_region {
     uint32_t first, last, in, out; // actors; channels
     int64_t most;                  // firings of an actor
     int64_t *reps;                 // by actor, from the first on: firings, the least that balance
+    const int64_t *lead;           // per channel: items that are there at first and none looks ahead for; NULL: 0
 } pass_region;
 
 // An end that a region may have, and the channel that leaves it there.
@@ -25,7 +26,8 @@ bool pass_is_source(const sir_actor *a);
 // Some output leads nowhere, or some input comes from nowhere; only sources have no channel, with a weight of 0 in the splitter.
 bool pass_has_gaps(const sir_actor *a);
 // The ends of regions that begin at an actor and have no more than so many, of which `may` says that they can be in one.
-pass_region_ends pass_find_region_ends(arena *a, const sir_module *m, uint32_t first, uint32_t most,
+// Channels inside hold `held` items at first, at most.
+pass_region_ends pass_find_region_ends(arena *a, const sir_module *m, uint32_t first, uint32_t most, size_t held,
                                        bool may(void *context, uint32_t actor), void *context);
 // Finds reps; false: they do not balance, or fire too often. Sources fire for those that take from them.
 bool pass_region_balances(pass_region *r);

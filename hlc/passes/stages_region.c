@@ -191,7 +191,7 @@ static bool try_end(stage_joiner *x, const pass_region *r)
 bool stage_try_region(stage_joiner *x, uint32_t actor)
 {
     const pass_region_ends ends = x->looks > 0 && may_join(x, actor)
-                                      ? pass_find_region_ends(x->a, x->m, actor, REGION_ACTORS, may_join, x)
+                                      ? pass_find_region_ends(x->a, x->m, actor, REGION_ACTORS, 0, may_join, x)
                                       : (pass_region_ends){0};
     VEC(pass_region) regions = {0};
     bool fits = true;

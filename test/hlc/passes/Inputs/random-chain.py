@@ -94,7 +94,7 @@ def program(seed):
     g = Graph(r)
     text = g.row(r.randint(2, 5), 3)[0]
     return f"""float->float filter Delay(int n) {{
-    prework push n {{ for (int i = 0; i < n; i++) push(0.25 * i); }}
+    prework push n {{ for (int i = 0; i < n; i++) push(0.25); }}
     work pop 1 push 1 {{ push(pop()); }}
 }}
 float->float feedbackloop Ring(int n, float a) {{
