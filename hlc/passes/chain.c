@@ -9,6 +9,7 @@
 // through all the items for the one and then for the other. Between the filters items are locals.
 //
 // Each filter fires as often as the one before, in all phases: the one that does what they do fires as often, too.
+// Where splitjoins or several items a firing are between filters see chain_regions.c, where one goes by frames chain_frames.c.
 //
 // NOTE(short loops). A sum over the items and results of before, and what moves these along, are short loops that C compilers
 // write out, so they wait as other statements do.
@@ -173,8 +174,7 @@ static bool moves_plainly(const sir_function *work, const body_facts *facts)
            pushes == (size_t)work->push.max;
 }
 
-// Whether it looks at the item behind the one that it takes.
-static bool looks_behind(const sir_block *b)
+bool chain_looks_behind(const sir_block *b)
 {
     size_t pops = 0;
     bool behind = false;
@@ -235,7 +235,7 @@ size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items)
 static size_t nodes_of(const sir_module *m, const sir_actor *a)
 {
     const size_t nodes = chain_nodes(m, a, 1);
-    return nodes == 0 || looks_behind(&a->filter->work->body) ? 0 : nodes; // peek 1: 'items' says so
+    return nodes == 0 || chain_looks_behind(&a->filter->work->body) ? 0 : nodes; // peek 1: 'items' says so
 }
 
 // See NOTE(long rings).
@@ -438,6 +438,7 @@ bool pass_chain(hlc_program *p)
         pass_tidy(m);
     }
     x.any |= chain_regions(p, x.a);
+    x.any |= chain_frames(p, x.a);
     arena_destroy(x.a);
     return x.any;
 }

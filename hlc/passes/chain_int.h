@@ -16,5 +16,12 @@ bool chain_has_long_rings(arena *a, const sir_filter *f);
 // Makes filters of stretches with splitters and joiners, or with several items a firing; whether there are any
 // (chain_regions.c).
 bool chain_regions(hlc_program *p, arena *a);
+// Makes one filter of one that goes by frames and one that goes item by item; whether there are any (chain_frames.c).
+bool chain_frames(hlc_program *p, arena *a);
+// Whether a body looks at the item behind the one that it takes.
+bool chain_looks_behind(const sir_block *b);
+// Whether what statements leave in some field needs what they left there before; whether firings wait for each other.
+bool chain_needs_itself(arena *a, const sir_filter *f, const sir_block *b);
+bool chain_waits(arena *a, const sir_filter *f);
 
 #endif

@@ -105,7 +105,7 @@ static void follow_block(flow *x, const sir_block *b, uint64_t decides)
     }
 }
 
-static bool needs_itself(arena *a, const sir_filter *f)
+bool chain_needs_itself(arena *a, const sir_filter *f, const sir_block *b)
 {
     const size_t n = f->fields.len;
     if (n > REGION_FIELDS)
@@ -115,7 +115,7 @@ static bool needs_itself(arena *a, const sir_filter *f)
     x.fields = ARENA_ARRAY(a, uint64_t, n + 1);
     while (x.changed) {
         x.changed = false;
-        follow_block(&x, &f->work->body, 0);
+        follow_block(&x, b, 0);
     }
     for (size_t by = 0; by < n; by++)
         for (size_t i = 0; i < n; i++)
@@ -127,11 +127,11 @@ static bool needs_itself(arena *a, const sir_filter *f)
     return false;
 }
 
-static bool waits_for_itself(arena *a, const sir_filter *f)
+bool chain_waits(arena *a, const sir_filter *f)
 {
     sir_counters counters = {0};
     sir_beside beside = {0};
-    return f->stateful && needs_itself(a, f) && !sir_find_counters(a, f, &counters, &beside);
+    return f->stateful && chain_needs_itself(a, f, &f->work->body) && !sir_find_counters(a, f, &counters, &beside);
 }
 
 // ---- Which stretches ----
@@ -486,7 +486,7 @@ static void look_at_all(joiner *x)
                 VEC_PUSH(x->a, &x->held[i], v->zero ? (sir_scalar){0} : v->data[0]);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         x->nodes[i] = chain_nodes(m, m->actors.data[i], REGION_ITEMS);
-        x->waits[i] = x->nodes[i] != 0 && waits_for_itself(x->a, m->actors.data[i]->filter);
+        x->waits[i] = x->nodes[i] != 0 && chain_waits(x->a, m->actors.data[i]->filter);
         look_at_delay(x, i);
     }
     for (uint32_t i = 0; i < m->channels.len; i++)

@@ -3,8 +3,8 @@ set(HLC_PASSES_SOURCES
     passes/abreast.c passes/ahead_text.c passes/beside.c passes/borders.c passes/borders_trip.c passes/bundle.c
     passes/canonicalize.c passes/canonicalize_dead.c passes/canonicalize_fold.c passes/canonicalize_jumps.c
     passes/canonicalize_loops.c passes/canonicalize_propagate.c passes/canonicalize_temps.c
-    passes/canonicalize_tree.c passes/chain.c passes/chain_regions.c passes/count.c passes/decimate.c passes/delays.c
-    passes/exchange.c
+    passes/canonicalize_tree.c passes/chain.c passes/chain_frames.c passes/chain_regions.c passes/count.c
+    passes/decimate.c passes/delays.c passes/exchange.c
     passes/filters.c passes/frequency.c passes/in_place.c passes/inline.c passes/interchange.c
     passes/interchange_nests.c passes/join_bits.c passes/linear.c passes/linear_bits.c passes/linear_bits_follow.c
     passes/linear_bits_tables.c passes/linear_compose.c passes/linear_extract.c passes/linear_filter.c
