@@ -31,6 +31,11 @@ enum { HELD_ITEMS = 8, DELAY_NODES = 4 };
 // firings that do not wait could go side by side.
 enum { NODES_BESIDE = 2 };
 
+typedef struct queue {
+    VEC(uint32_t) locals; // that hold the items
+    size_t read;
+} queue;
+
 typedef struct joiner {
     arena *a;
     hlc_program *hlc;
@@ -38,8 +43,11 @@ typedef struct joiner {
     size_t *nodes; // per actor: of its body; 0: it cannot be in a stretch
     bool *waits;   // per actor: for its own state
     bool *gone_actor, *gone_channel;
+    pass_names filters, actors;
     pass_scalars *held; // per channel: what is on it at first
     int64_t *lead;      // per channel: so many of these are more than its consumer looks ahead for
+    queue *queues;      // per channel, which is in one stretch at most
+    uint32_t *fields;   // per channel: where those of what it holds begin
 } joiner;
 
 // ---- Which filters wait for themselves ----
@@ -214,23 +222,17 @@ static bool is_end(const joiner *x, uint32_t first, const pass_region_ends *ends
 
 // ---- The filter ----
 
-typedef struct queue {
-    VEC(uint32_t) locals; // that hold the items
-    size_t read;
-} queue;
-
 typedef struct writer {
     joiner *x;
     const pass_region *r;
     sir_filter *filter; // the new one
-    queue *queues;      // per channel
     sir_copier copier;
     uint32_t in, out; // channels of the firing that is written
 } writer;
 
 static sir_expr *item_ref(const writer *w, uint32_t channel, size_t place, sir_loc loc)
 {
-    const queue *q = &w->queues[channel];
+    const queue *q = &w->x->queues[channel];
     return sir_ref(w->x->m, SIR_LOCAL, q->locals.data[q->read + place], w->x->m->channels.data[channel].type, loc);
 }
 
@@ -246,7 +248,7 @@ static sir_stmt *declare_item(const writer *w, uint32_t channel, sir_loc loc)
     sir_module *m = w->x->m;
     sir_stmt *decl = sir_stmt_new(m, SIR_DECL, loc);
     decl->u.decl.local = sir_local_new(m, w->filter->work, "item", m->channels.data[channel].type, loc);
-    VEC_PUSH(w->x->a, &w->queues[channel].locals, decl->u.decl.local);
+    VEC_PUSH(w->x->a, &w->x->queues[channel].locals, decl->u.decl.local);
     return decl;
 }
 
@@ -261,7 +263,7 @@ static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
             set->u.set.target = sir_copy_expr(&w->copier, s->u.set.target);
             VEC_PUSH(m->arena, to, set);
         }
-        w->queues[w->in].read++;
+        w->x->queues[w->in].read++;
         return true;
     }
     if (s->kind != SIR_PUSH || w->out == w->r->out)
@@ -278,7 +280,7 @@ static void give(writer *w, uint32_t from, uint32_t to, size_t place, sir_loc lo
 {
     sir_module *m = w->x->m;
     if (to != w->r->out) {
-        VEC_PUSH(w->x->a, &w->queues[to].locals, w->queues[from].locals.data[w->queues[from].read + place]);
+        VEC_PUSH(w->x->a, &w->x->queues[to].locals, w->x->queues[from].locals.data[w->x->queues[from].read + place]);
         return;
     }
     sir_stmt *push = sir_stmt_new(m, SIR_PUSH, loc);
@@ -308,7 +310,7 @@ static void fire(writer *w, const sir_actor *a)
         for (size_t n = 0; n < count; n++)
             for (VEC_EACH(uint32_t, to, &a->outputs))
                 give(w, a->inputs.data[i], *to, n, a->loc);
-        w->queues[a->inputs.data[i]].read += count;
+        w->x->queues[a->inputs.data[i]].read += count;
     }
 }
 
@@ -336,7 +338,7 @@ static sir_filter *empty_filter(joiner *x, const pass_region *r)
     sir_filter *f = ARENA_NEW(m->arena, sir_filter);
     *f =
         (sir_filter){.input = m->channels.data[r->in].type, .output = m->channels.data[r->out].type, .loc = first->loc};
-    f->name = pass_unique_filter_name(m, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
+    f->name = pass_names_next(&x->filters, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
     f->source = arena_printf(m->arena, "%s to %s", first->source, last->source);
     f->work = ARENA_NEW(m->arena, sir_function);
     *f->work = (sir_function){
@@ -385,12 +387,12 @@ static void end_channel(writer *w, uint32_t channel, uint32_t *field)
 }
 
 // For the channels inside.
-static void each_channel(writer *w, uint32_t *fields, void visit(writer *w, uint32_t channel, uint32_t *field))
+static void each_channel(writer *w, void visit(writer *w, uint32_t channel, uint32_t *field))
 {
     for (uint32_t i = w->r->first; i <= w->r->last; i++)
         for (VEC_EACH(uint32_t, c, &w->x->m->actors.data[i]->outputs))
             if (*c != w->r->out)
-                visit(w, *c, &fields[*c]);
+                visit(w, *c, &w->x->fields[*c]);
 }
 
 static sir_filter *make_filter(joiner *x, const pass_region *r)
@@ -398,7 +400,6 @@ static sir_filter *make_filter(joiner *x, const pass_region *r)
     sir_module *m = x->m;
     writer w = {.x = x, .r = r, .filter = empty_filter(x, r)};
     sir_function *work = w.filter->work;
-    w.queues = ARENA_ARRAY(x->a, queue, m->channels.len + 1);
     w.copier = (sir_copier){.arena = m->arena, .context = &w, .expr = replace_peek, .stmt = replace_ends};
     for (int64_t i = 0; i < work->pop.max; i++) {
         VEC_PUSH(m->arena, &work->body, declare_item(&w, r->in, work->loc));
@@ -406,8 +407,7 @@ static sir_filter *make_filter(joiner *x, const pass_region *r)
         pop->u.set.target = item_ref(&w, r->in, (size_t)i, work->loc);
         VEC_PUSH(m->arena, &work->body, pop);
     }
-    uint32_t *fields = ARENA_ARRAY(x->a, uint32_t, m->channels.len + 1);
-    each_channel(&w, fields, begin_channel);
+    each_channel(&w, begin_channel);
     for (uint32_t i = r->first; i <= r->last; i++) {
         const sir_actor *a = m->actors.data[i];
         if (a->kind == SIR_FILTER)
@@ -415,7 +415,7 @@ static sir_filter *make_filter(joiner *x, const pass_region *r)
         for (int64_t n = 0; n < r->reps[i - r->first]; n++)
             fire(&w, a);
     }
-    each_channel(&w, fields, end_channel);
+    each_channel(&w, end_channel);
     return w.filter;
 }
 
@@ -430,7 +430,11 @@ static void replace(joiner *x, const pass_region *r)
         x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
         "'%s' to '%s' are one filter: what %zu that wait for their own state take and give is in locals [chain]",
         first->name, last->name, c.filters);
-    pass_region_replace(m, r, make_filter(x, r), x->gone_actor, x->gone_channel);
+    sir_filter *f = make_filter(x, r);
+    const char *name = pass_names_next(&x->actors, m->arena, f->name);
+    pass_names_add(&x->filters, f->name);
+    pass_names_add(&x->actors, name);
+    pass_region_replace(m, r, f, name, x->gone_actor, x->gone_channel);
 }
 
 // The longest stretch from an actor on. It begins with a filter that waits, or at a splitter before one.
@@ -504,6 +508,10 @@ bool chain_regions(hlc_program *p, arena *a)
     x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
     x.held = ARENA_ARRAY(a, pass_scalars, m->channels.len + 1);
     x.lead = ARENA_ARRAY(a, int64_t, m->channels.len + 1);
+    x.queues = ARENA_ARRAY(a, queue, m->channels.len + 1);
+    x.fields = ARENA_ARRAY(a, uint32_t, m->channels.len + 1);
+    pass_names_of_filters(&x.filters, a, m);
+    pass_names_of_actors(&x.actors, a, m);
     look_at_all(&x);
     for (uint32_t i = 0; i < m->actors.len; i++)
         any |= try_region(&x, i);

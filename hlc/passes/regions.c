@@ -195,12 +195,13 @@ const char *pass_region_name(const pass_region *r)
     return name;
 }
 
-void pass_region_replace(sir_module *m, const pass_region *r, sir_filter *filter, bool *gone_actor, bool *gone_channel)
+void pass_region_replace(sir_module *m, const pass_region *r, sir_filter *filter, const char *name, bool *gone_actor,
+                         bool *gone_channel)
 {
     sir_actor *actor = ARENA_NEW(m->arena, sir_actor);
     const sir_actor *first = m->actors.data[r->first];
     *actor = (sir_actor){.kind = SIR_FILTER,
-                         .name = pass_unique_actor_name(m, m->arena, filter->name),
+                         .name = name,
                          .region = first->region,
                          .filter = filter,
                          .loc = first->loc};

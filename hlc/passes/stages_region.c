@@ -155,7 +155,8 @@ static void replace(stage_joiner *x, const pass_region *r, const stage_made *mad
     diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, first->loc),
                 "'%s' to '%s' are one filter: %" PRId64 " items go through %zu filters in registers [stages]",
                 first->name, last->name, made->items, made->filters);
-    pass_region_replace(x->m, r, made->filter, x->gone_actor, x->gone_channel);
+    pass_region_replace(x->m, r, made->filter, pass_unique_actor_name(x->m, x->m->arena, made->filter->name),
+                        x->gone_actor, x->gone_channel);
 }
 
 static bool try_end(stage_joiner *x, const pass_region *r)
