@@ -18,6 +18,7 @@ typedef struct framer {
     hlc_program *hlc;
     sir_module *m;
     bool *gone_actor, *gone_channel;
+    pass_names filters, actors;
 } framer;
 
 // ---- Which filters ----
@@ -197,7 +198,8 @@ static sir_filter *make_filter(framer *x, const sir_filter *frames, const sir_fi
     sir_filter *f = pass_copy_filter(m, frames);
     f->input = first->input;
     f->output = last->output;
-    f->name = pass_unique_filter_name(m, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
+    f->name = pass_names_next(&x->filters, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
+    pass_names_add(&x->filters, f->name);
     f->source = arena_printf(m->arena, "%s to %s", first->source, last->source);
     splicer p = {.x = x, .filter = f, .inner = inner, .behind = behind};
     p.fields = pass_add_fields(m, f, inner);
@@ -221,7 +223,8 @@ static void merge(framer *x, uint32_t actor, uint32_t next, bool behind)
                 last->name, behind ? last->name : first->name, behind ? "pushed" : "popped");
     first->filter =
         make_filter(x, behind ? first->filter : last->filter, behind ? last->filter : first->filter, behind);
-    first->name = pass_unique_actor_name(m, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
+    first->name = pass_names_next(&x->actors, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
+    pass_names_add(&x->actors, first->name);
     x->gone_actor[next] = x->gone_channel[first->outputs.data[0]] = true;
     uint32_t out = last->outputs.data[0];
     first->outputs.data[0] = out;
@@ -256,6 +259,8 @@ bool chain_frames(hlc_program *p, arena *a)
     bool any = false;
     x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
     x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
+    pass_names_of_filters(&x.filters, a, m);
+    pass_names_of_actors(&x.actors, a, m);
     for (uint32_t i = 0; i < m->actors.len; i++)
         while (try_pair(&x, i))
             any = true;
