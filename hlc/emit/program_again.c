@@ -151,21 +151,23 @@ static size_t emit_states(program_emitter *x)
     return rows.len;
 }
 
-// Of a channel with items from the beginning, which views may spread, the first run finds the whole block. Gives how many
-// channels there are with anything to find.
+// Of a channel with items from the beginning, which views may spread, the first run finds the whole block. Of input it finds
+// what it moves to the front when it is over. Gives how many channels there are with anything to find.
 static size_t emit_items(program_emitter *x)
 {
     arena *a = x->e.arena;
     text_args rows = {0};
     bool *enqueued = ARENA_ARRAY(a, bool, x->pl->buffers.len + 1);
+    bool *read = ARENA_ARRAY(a, bool, x->pl->buffers.len + 1);
     for (VEC_EACH(plan_initial, initial, &x->pl->initials))
         enqueued[initial->access.buffer] = x->has_init;
+    for (VEC_EACH(plan_io, io, &x->pl->readers))
+        read[io->access.buffer] = x->has_init;
     for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
         const plan_buffer *b = &x->pl->buffers.data[i];
-        if (b->keep != 0 || enqueued[i])
-            VEC_PUSH(
-                a, &rows,
-                arena_printf(a, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},", i, enqueued[i] ? b->capacity : 0, b->keep));
+        const int64_t starting = enqueued[i] ? b->capacity : read[i] && b->base != 0 ? b->keep : 0;
+        if (b->keep != 0 || starting != 0)
+            VEC_PUSH(a, &rows, arena_printf(a, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},", i, starting, b->keep));
     }
     if (rows.len != 0)
         program_table(x, "Items that a run finds: channel, how many in the initialisation, and in later runs.",
