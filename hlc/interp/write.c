@@ -2,6 +2,8 @@
 // Writers: the program's own output and FileWriters.
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "hlc/interp/interp_int.h"
 
@@ -31,6 +33,24 @@ static bool fail(const vm_writer *f)
     return fail_with(f, strerror(errno));
 }
 
+// Whether a reader of the program reads the file: to open it would empty it.
+static bool is_read(const interp *r, const char *path)
+{
+    struct stat file, other;
+    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+        return false;
+    for (VEC_EACH(sir_actor *const, a, &r->m->actors)) {
+        if ((*a)->kind != SIR_READER)
+            continue;
+        const char *from = (*a)->path != NULL ? (*a)->path : r->options->in;
+        const bool standard = from == NULL || ((*a)->path == NULL && strcmp(from, "-") == 0);
+        if ((standard ? fstat(STDIN_FILENO, &other) : stat(from, &other)) == 0 && other.st_ino == file.st_ino &&
+            other.st_dev == file.st_dev)
+            return true;
+    }
+    return false;
+}
+
 vm_writer *vm_writer_open(interp *r, const sir_actor *actor)
 {
     vm_writer *f = ARENA_NEW(r->arena, vm_writer);
@@ -48,6 +68,11 @@ vm_writer *vm_writer_open(interp *r, const sir_actor *actor)
     f->label = arena_printf(r->arena, "'%s'", path);
     if (vm_is_wav(path)) {
         fail_with(f, "the interpreter writes raw items only; compile the program to write WAV files");
+        return NULL;
+    }
+    if (is_read(r, path)) {
+        fail_with(f, "the program reads this file, which would be empty then; write another one, and rename it "
+                     "afterwards");
         return NULL;
     }
     f->file = fopen(path, "wbe");

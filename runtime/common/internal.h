@@ -52,6 +52,7 @@ typedef struct svmr_Thread {
     svm_Reader *ownInput; // the program's, while it is open; NULL: it has none, or not from a file
     svm_Writer *ownOutput;
     struct svm_WriterPrivate *writers; // that are open, and whose files an error finishes
+    struct svm_ReaderPrivate *readers; // that are open, and whose files nothing is written to
     struct svm_Net *net;               // that it runs, or has run
     struct svm_Strip *strip;           // that runs and may fail; NULL: none
     bool again;                        // what failed is done again (program_strip.c): an error goes to the trap
@@ -446,6 +447,8 @@ void svmr_leaveThreadStack(void *room);
 bool svmr_isWav(const char *path);                                           // "x.wav" or "x.wav,rate=48000"
 size_t svmr_itemBytes(svm_Item item, size_t elementSize, const char *where); // in a raw file; 0: bits
 #define SVMR_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+void svmr_checkNotRead(
+    const char *path); // before it is opened to be written: an error if a reader of the thread reads it
 void svmr_swapWords(void *items, size_t bytes,
                     svm_Item item); // from or to little-endian; nothing to do on most machines
 // Padding becomes zero, booleans 0 or 1.

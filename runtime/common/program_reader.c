@@ -13,6 +13,8 @@
 #define BUFFER_ROOM (2 * BUFFER_BYTES) // a block that lies there may be longer than what it has of the file
 #define PIECE_BYTES 4096               // of bits that are packed, at once
 
+typedef struct svm_ReaderPrivate Private;
+
 struct svm_ReaderPrivate {
     char *label; // "'x.raw'" or "standard input"
     int fd;
@@ -27,8 +29,10 @@ struct svm_ReaderPrivate {
     svmr_Wav *wav;
     svm_Library *library; // its caller gives the items
     svmr_MappedFile mapped;
+    dev_t device; // with `inode`: the file, if it is a regular one; inode 0: it is not
+    ino_t inode;
+    Private *next; // of the thread's readers
 };
-typedef struct svm_ReaderPrivate Private;
 
 size_t svmr_itemBytes(svm_Item item, size_t elementSize, const char *where)
 {
@@ -74,6 +78,43 @@ static _Noreturn SVMR_PRINTF(2, 3) void fail(const svm_Reader *r, const char *fo
                       where ? ")" : "");
 }
 
+// ---- Files that are not written to while they are read ----
+
+static void noteFile(Private *p, const char *path, const svm_Settings *settings)
+{
+    struct stat file;
+    if (settings && settings->library) // whose instances go from thread to thread
+        return;
+    if ((p->wav ? stat(path, &file) : fstat(p->fd, &file)) == 0 && S_ISREG(file.st_mode)) {
+        p->device = file.st_dev;
+        p->inode = file.st_ino;
+    }
+    p->next = svmr_thread.readers;
+    svmr_thread.readers = p;
+}
+
+static void forgetFile(const Private *p)
+{
+    Private **at = &svmr_thread.readers;
+    while (*at && *at != p)
+        at = &(*at)->next;
+    if (*at)
+        *at = p->next;
+}
+
+void svmr_checkNotRead(const char *path)
+{
+    struct stat file;
+    if (!svmr_thread.readers || stat(path, &file) != 0)
+        return;
+    for (const Private *p = svmr_thread.readers; p; p = p->next)
+        if (p->inode != 0 && p->inode == file.st_ino && p->device == file.st_dev)
+            svmr_fatalProgram(
+                "cannot write '%s': the program reads this file, which would be empty then; write another "
+                "one, and rename it afterwards",
+                path);
+}
+
 void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
 {
     Private *p = svmr_allocate(1, sizeof *p);
@@ -95,6 +136,7 @@ void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
     } else if (svmr_isWav(path)) {
         p->fd = -1;
         p->wav = svmr_wavOpen(path, false, r->item, r->where);
+        noteFile(p, path, settings);
         return;
     } else {
         p->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -104,6 +146,7 @@ void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
             p->label = NULL;
     }
     p->buffer = svmr_allocateAligned(BUFFER_ROOM);
+    noteFile(p, path, settings);
     if (!r->path)
         svmr_thread.ownInput = r;
 }
@@ -567,6 +610,7 @@ void svm_readerClose(svm_Reader *r)
     if (svmr_mappedTorn(&p->mapped))
         failShorter(r);
     svmr_unmapFile(&p->mapped);
+    forgetFile(p);
     if (p->wav)
         svmr_wavClose(p->wav);
     if (p->fd > STDIN_FILENO)

@@ -194,6 +194,8 @@ svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *
         svmr_fatalProgram("'%s': the items of a WAV file are float, double, int or complex, not those of %s", w->path,
                           where);
     load(w);
+    if (write)
+        svmr_checkNotRead(w->path);
     int fd =
         write ? open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open(w->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)

@@ -101,6 +101,7 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
         p->wav = svmr_wavOpen(path, true, w->item, w->where);
         return;
     } else {
+        svmr_checkNotRead(path);
         p->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (p->fd < 0)
             svmr_fatalProgram("cannot open '%s': %s", path, strerror(errno));
