@@ -460,6 +460,14 @@ void *svmr_libraryPlace(svm_Library *l, size_t count, size_t size, size_t *given
 
 typedef struct svmr_Wav svmr_Wav;
 svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *where);
+
+// What the header of a WAV file says (program_wav_header.c).
+typedef struct svmr_WavHeader {
+    bool riff, described, data; // it is a RIFF file of samples; it has a chunk with their format, and one with samples
+    unsigned kind, channels, rate, frameBytes, bits;
+    int64_t promised, there; // bytes of samples; equal if it does not know how many there are
+} svmr_WavHeader;
+svmr_WavHeader svmr_wavHeader(int fd);
 ptrdiff_t svmr_wavRead(svmr_Wav *w, void *items, ptrdiff_t count);
 bool svmr_wavAtEnd(svmr_Wav *w);
 bool svmr_wavRewind(svmr_Wav *w);

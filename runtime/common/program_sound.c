@@ -10,6 +10,7 @@
 
 typedef struct Sound {
     int channels, rate;
+    bool rounded;
 } Sound;
 
 static int64_t greatestDivisor(int64_t a, int64_t b)
@@ -17,8 +18,8 @@ static int64_t greatestDivisor(int64_t a, int64_t b)
     return b == 0 ? a : greatestDivisor(b, a % b);
 }
 
-// As many channels, unless the program makes one sample of all of them; as long a sound, if that is a number of samples a
-// second.
+// As many channels, unless the program makes one sample of all of them; as long a sound, to the nearest number of samples a
+// second, if there is one.
 static Sound soundOf(const svm_Program *p, Sound in, const char *channels)
 {
     int64_t divisor = greatestDivisor(p->samples_in, p->samples_out);
@@ -27,8 +28,11 @@ static Sound soundOf(const svm_Program *p, Sound in, const char *channels)
     if (channels && atoi(channels) > 0)
         out.channels = atoi(channels);
     int64_t rate = in.rate * in.channels * given, by = taken * out.channels;
-    if (given < 1000000 && taken < 1000000 && rate % by == 0 && rate / by <= 10000000)
-        out.rate = (int)(rate / by);
+    int64_t nearest = given < 1000000 && taken < 1000000 ? (rate + by / 2) / by : 0;
+    if (nearest >= 1 && nearest <= 10000000) {
+        out.rate = (int)nearest;
+        out.rounded = rate % by != 0;
+    }
     return out;
 }
 
@@ -40,10 +44,10 @@ static void explain(const svm_Program *p, const char *in, Sound from, const char
         snprintf(why, sizeof why, "the program gives %" PRId64 " sample%s for %" PRId64, p->samples_out / divisor,
                  p->samples_out == divisor ? "" : "s", p->samples_in / divisor);
     fprintf(stderr,
-            "%s: note: '%s' has %d channel%s and %d samples a second of each; '%.*s' gets %d and %d, since %s; "
+            "%s: note: '%s' has %d channel%s and %d samples a second of each; '%.*s' gets %d and %d%s, since %s; "
             "',channels=' and ',rate=' behind its name say otherwise\n",
             program_invocation_short_name, in, from.channels, from.channels == 1 ? "" : "s", from.rate,
-            (int)strcspn(out, ","), out, to.channels, to.rate, why);
+            (int)strcspn(out, ","), out, to.channels, to.rate, to.rounded ? ", rounded" : "", why);
 }
 
 const char *svmr_soundOutput(const svm_Program *p, const char *in, const char *out)
@@ -54,6 +58,8 @@ const char *svmr_soundOutput(const svm_Program *p, const char *in, const char *o
     const char *channels = svmr_wavOption(out, "channels="), *rate = svmr_wavOption(out, "rate=");
     bool known = p->samples_in > 0 && p->samples_out > 0;
     Sound to = known ? soundOf(p, from, channels) : from;
+    if (rate && atoi(rate) > 0)
+        to = (Sound){.channels = to.channels, .rate = atoi(rate)};
     char *path = NULL, channelsText[32] = "", rateText[32] = "";
     if (channels && rate)
         return out;

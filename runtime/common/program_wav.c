@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,10 +22,11 @@ struct svmr_Wav {
     SNDFILE *file;
     SF_INFO info;
     bool write;
-    bool any;          // samples were read since the start
-    uint64_t bytes;    // of samples written
-    void *buffer;      // FRAMES frames
-    size_t begin, end; // the samples in it
+    bool any;              // samples were read since the start
+    uint64_t bytes;        // of samples written
+    void *buffer;          // FRAMES frames
+    size_t begin, end;     // the samples in it
+    svmr_WavHeader header; // of a file that is read
     void *library;
 #define FUNCTION(result, name, parameters) result(*name) parameters;
 #include "runtime/common/wav_functions.def"
@@ -129,9 +131,14 @@ static void parsePath(svmr_Wav *w, const char *path)
         end += strcspn(option, ",");
         if (!w->write)
             svmr_fatalProgram("'%s': options after '%s' are for files to be written", path, w->path);
-        if (!parseOption(w, option, (size_t)(end - option)))
-            svmr_fatalProgram("'%s': '%.*s' is none of rate=HERTZ, channels=COUNT, format=pcm16|pcm24|float", path,
-                              (int)(end - option), option);
+        if (parseOption(w, option, (size_t)(end - option)))
+            continue;
+        if (strncmp(option, "rate=", 5) == 0 || strncmp(option, "channels=", 9) == 0)
+            svmr_fatalProgram("'%s%.*s': '%.*s' is out of range; expected a whole number from 1 to %s", w->path,
+                              (int)(end - option) + 1, option - 1, (int)(end - option), option,
+                              *option == 'r' ? "10000000" : "1024");
+        svmr_fatalProgram("'%s%.*s': '%.*s' is none of rate=HERTZ, channels=COUNT, format=pcm16|pcm24|float", w->path,
+                          (int)(end - option) + 1, option - 1, (int)(end - option), option);
     }
 }
 
@@ -179,6 +186,25 @@ bool svmr_wavProbe(const char *path, int *channels, int *rate)
     return good;
 }
 
+// Why the library cannot read a file: it says so in words that are for its own authors.
+static _Noreturn SVMR_COLD void failHeader(const svmr_Wav *w)
+{
+    const svmr_WavHeader *h = &w->header;
+    if (!h->riff)
+        svmr_fatalProgram("cannot read '%s': it is no WAV file; raw items have another name", w->path);
+    if (!h->described || !h->data)
+        svmr_fatalProgram("cannot read '%s': its header has no '%s' chunk", w->path, h->described ? "data" : "fmt ");
+    if (h->rate == 0 || h->channels == 0)
+        svmr_fatalProgram("cannot read '%s': its header says 0 %s", w->path,
+                          h->rate == 0 ? "samples a second" : "channels");
+    if (h->channels > 1024)
+        svmr_fatalProgram("cannot read '%s': its header says %u channels, and 1024 are the most", w->path, h->channels);
+    svmr_fatalProgram(
+        "cannot read '%s': its header says samples of format %u with %u bits, which are of no kind that is "
+        "known",
+        w->path, h->kind, h->bits);
+}
+
 svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *where)
 {
     svmr_Wav *w = svmr_allocate(1, sizeof *w);
@@ -200,9 +226,13 @@ svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *
         write ? open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open(w->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         svmr_fatalProgram("cannot open '%s': %s", w->path, strerror(errno));
+    if (!write)
+        w->header = svmr_wavHeader(fd);
     w->file = w->sf_open_fd(fd, write ? SFM_WRITE : SFM_READ, &w->info, 1);
+    if (!w->file && !write)
+        failHeader(w);
     if (!w->file)
-        svmr_fatalProgram("cannot %s '%s': %s", write ? "write" : "read", w->path, w->sf_strerror(NULL));
+        svmr_fatalProgram("cannot write '%s': the library libsndfile says: %s", w->path, w->sf_strerror(NULL));
     if (item == SVM_ITEM_COMPLEX && w->info.channels != 2)
         svmr_fatalProgram("'%s': complex items need 2 channels, and it has %d", w->path, w->info.channels);
     w->buffer = svmr_allocate(FRAMES * (size_t)w->info.channels, sampleBytes(w));
@@ -232,6 +262,23 @@ static _Noreturn SVMR_COLD void failWriting(const svmr_Wav *w, const char *reaso
     failWav(w, reason);
 }
 
+// The library takes a file that was cut short for one that ends there.
+static void checkEnd(const svmr_Wav *w)
+{
+    const svmr_WavHeader *h = &w->header;
+    char why[120] = "";
+    if (h->there < h->promised)
+        snprintf(why, sizeof why,
+                 "it was cut short: its header promises %" PRId64 " bytes of samples, and %" PRId64 " are there",
+                 h->promised, h->there);
+    else if (h->frameBytes != 0 && h->there % h->frameBytes != 0)
+        snprintf(why, sizeof why, "the input ends in the middle of a sample of each channel (needs %u bytes, has %u)",
+                 h->frameBytes, (unsigned)(h->there % h->frameBytes));
+    if (*why)
+        svmr_fatalProgram("cannot read '%s': %s%s%s%s", w->path, why, *w->where ? " (" : "", w->where,
+                          *w->where ? ")" : "");
+}
+
 static void readFrames(svmr_Wav *w)
 {
     sf_count_t n = w->item == SVM_ITEM_INT      ? w->sf_readf_short(w->file, w->buffer, FRAMES)
@@ -239,6 +286,8 @@ static void readFrames(svmr_Wav *w)
                                                 : w->sf_readf_float(w->file, w->buffer, FRAMES);
     if (w->sf_error(w->file))
         failWav(w, w->sf_strerror(w->file));
+    if (n == 0)
+        checkEnd(w);
     w->begin = 0;
     w->end = (size_t)n * (size_t)w->info.channels;
     w->any |= n > 0;

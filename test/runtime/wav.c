@@ -4,11 +4,13 @@
 // RUN: not %t read none.wav 2>&1 | FileCheck --check-prefix=NONE %s
 // NONE: error: cannot open 'none.wav': No such file or directory
 // RUN: printf hello > bad.wav && not %t read bad.wav 2>&1 | FileCheck --check-prefix=BAD %s
-// BAD: error: cannot read 'bad.wav': {{.+}}
+// BAD: error: cannot read 'bad.wav': it is no WAV file; raw items have another name
 // RUN: not %t write x.wav,speed=3 2>&1 | FileCheck --check-prefix=OPTION %s
 // OPTION: error: 'x.wav,speed=3': 'speed=3' is none of rate=HERTZ, channels=COUNT, format=pcm16|pcm24|float
 // RUN: not %t write x.wav,rate=0 2>&1 | FileCheck --check-prefix=RATE %s
-// RATE: 'rate=0' is none of
+// RATE: error: 'x.wav,rate=0': 'rate=0' is out of range; expected a whole number from 1 to 10000000
+// RUN: not %t write x.wav,channels=9999 2>&1 | FileCheck --check-prefix=CHANNELS %s
+// CHANNELS: 'channels=9999' is out of range; expected a whole number from 1 to 1024
 // RUN: not %t read x.wav,rate=5 2>&1 | FileCheck --check-prefix=READ %s
 // READ: error: 'x.wav,rate=5': options after 'x.wav' are for files to be written
 // RUN: not %t bits x.wav 2>&1 | FileCheck --check-prefix=BITS %s
