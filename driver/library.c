@@ -72,6 +72,10 @@ bool library_check_output(tool_session *t, const driver_inputs *inputs, const ch
                       ends_with(output, ".h") ? ", beside which the header goes" : ", of which 'cc -shared' makes one");
         return false;
     }
+    if (strcmp(library_header_path(t, output), output) == 0) {
+        diag_error_at(&t->diags, name, "--header=%s names the library itself; expected a file of its own", output);
+        return false;
+    }
     for (VEC_EACH(const driver_input, in, inputs))
         if (library_is_object(output) && in->language > LANGUAGE_PLAN) {
             diag_error_at(&t->diags, name,

@@ -76,7 +76,7 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
     const char *machine_name = option_last(&t->options, OPT_MACHINE);
     if (compiled != NULL && machine_name != NULL && strcmp(machine_name, "native") == 0)
         VEC_PUSH(a, &argv, "-Wno-native"); // it has been said
-    if (compiled != NULL && mode == MODE_LIB)
+    if (compiled != NULL && driver_mode_of(&t->options, MODE_EXE) == MODE_LIB)
         VEC_PUSH(a, &argv, "--no-exports"); // it has a better header
     if (compiled != NULL && option_flag(&t->options, OPT_INTERPRET_KERNELS, false)) {
         VEC_PUSH(a, &argv, arena_printf(a, "-L%s", paths_installed(a, "lib")));

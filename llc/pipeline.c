@@ -137,6 +137,8 @@ static const char *list_outputs(llc_session *s)
 static bool check_output(llc_session *s)
 {
     llc_output output = s->options->output;
+    if (output == LLC_OUTPUT_OBJ && s->options->no_exports) // of a library
+        output = s->backend->outputs & 1u << LLC_OUTPUT_LIB ? output : LLC_OUTPUT_LIB;
     if (output != LLC_OUTPUT_NONE && !(s->backend->outputs & (1u << output)) && s->backend->outputs != 0) {
         diag_error_at(s->diag, LLC_TOOL, "target '%s' cannot write %s; it has %s", s->backend->name,
                       output_texts[output], list_outputs(s));

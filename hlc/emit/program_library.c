@@ -450,11 +450,12 @@ static void add_process(header *h, const char *in, const char *out)
     else if (out == NULL)
         strbuf_add(b, "/* Takes count items, or fewer if the program ends. *consumed tells how many. */\n");
     else
-        strbuf_add(
+        strbuf_printf(
             b,
             "/* Takes up to count items and gives up to capacity ones; *consumed and *produced tell how many. It takes "
             "all\n   unless there is no room for what comes out, or the program ends: call it again with the rest. In "
-            "what\n   portions items come and go makes no difference. */\n");
+            "what\n   portions items come and go makes no difference%s. */\n",
+            h->x->p->config != NULL && h->x->p->config->fast_math ? " but for rounding (-Ofast)" : "");
     const text_args params = item_parameters(h->x, in, out);
     emit_prototype(h->x, "int ", "process", &params, ");\n");
 }
