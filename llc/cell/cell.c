@@ -186,7 +186,8 @@ static bool write_sources(cell_program *p)
 static const char *stem_of(llc_session *s, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = strcmp(path, "-") == 0 ? "a" : slash == NULL ? path : slash + 1;
-    return arena_strndup(s->arena, name, strcspn(name, "."));
+    // Files are named by it, and what begins with a dash is an option of the tools.
+    return arena_printf(s->arena, "%s%.*s", *name == '-' ? "_" : "", (int)strcspn(name, "."), name);
 }
 
 static bool find_tools(llc_session *s)
