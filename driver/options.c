@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -195,6 +196,9 @@ static void check_value(parser *p, const option_row *row, const char *value)
         check_choice(p, row, value);
     else if (*value == '\0')
         usage_error(p, "option '%s' needs a value: '%s%s'", bare_spelling(p, row), row->spelling, row->metavariable);
+    else if (strcmp(row->metavariable, "N") == 0 && !is_number(value) && value[strspn(value, "0123456789")] == '\0')
+        usage_error(p, "value '%s' for option '%s' is too large; %" PRId64 " is the largest", value,
+                    bare_spelling(p, row), INT64_MAX);
     else if (strcmp(row->metavariable, "N") == 0 && !is_number(value))
         usage_error(p, "invalid value '%s' for option '%s'; expected a whole number of 0 or more", value,
                     bare_spelling(p, row));

@@ -318,6 +318,20 @@ static int compile_test(tool_session *t, process_session *s, const driver_inputs
     return process_run(s, llc_command(t, inputs, text, &none, MODE_EXE, output).data);
 }
 
+// A program that is run is not written too.
+static bool check_interpret(tool_session *t)
+{
+    static const option_id outputs[] = {OPT_OUTPUT, OPT_COMPILE, OPT_ASSEMBLY, OPT_EMIT};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (option_last(&t->options, OPT_INTERPRET) != NULL && option_last(&t->options, outputs[i]) != NULL) {
+            diag_error_at(&t->diags, options_tool_name(t->options.tool),
+                          "--interpret runs the program and writes none: expected no -o, -c, -S and --emit; --out=FILE "
+                          "names the program's output");
+            return false;
+        }
+    return true;
+}
+
 static int compile(tool_session *t)
 {
     driver_inputs inputs = {0};
@@ -331,6 +345,8 @@ static int compile(tool_session *t)
         return EXIT_USAGE;
     }
     driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
+    if (!check_interpret(t))
+        return EXIT_USAGE;
     const char *output = option_last(&t->options, OPT_OUTPUT);
     if (output != NULL && !tool_check_folder(t, output))
         return EXIT_WRONG;

@@ -21,7 +21,8 @@ svmr_Adversary *svmr_adversaryCreate(void)
     unsigned long long seed = strtoull(text, &end, 10);
     bool zeroes = strcmp(end, ",zeroes") == 0;
     if (*text < '0' || *text > '9' || errno || (*end && !zeroes))
-        svmr_fatalProgram(VARIABLE " must be a seed, a number from 0 to %llu, with or without ',zeroes', not '%s'",
+        svmr_fatalProgram("the seed (" VARIABLE
+                          " or --adversary=) must be a number from 0 to %llu, with or without ',zeroes', not '%s'",
                           (unsigned long long)UINT64_MAX, text);
     svmr_Adversary *a = svmr_allocate(1, sizeof *a);
     *a = (svmr_Adversary){.seed = seed, .state = seed, .zeroes = zeroes};

@@ -5,6 +5,7 @@
 #include "svm/messages.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -71,6 +72,8 @@ static int64_t parseCount(const char *text)
     char *end;
     errno = 0;
     long long v = text ? strtoll(text, &end, 10) : -1;
+    if (text && *text && text[strspn(text, "0123456789")] == 0 && errno == ERANGE)
+        usageError("'%s' for option '-i' is too large; %lld is the largest", text, LLONG_MAX);
     if (!text || *text < '0' || *text > '9' || *end || errno)
         usageError("option '-i' needs a number of steady states, not '%s'", text ? text : "");
     return v;
@@ -99,6 +102,17 @@ static void addSet(Options *o, const svm_Program *p, const char *text)
     if (wrong)
         usageError("option '--set=%s': %s", text, wrong);
     o->sets[o->setCount++] = text;
+}
+
+// "--in=" and the like.
+static bool needsValue(const char *a)
+{
+    static const char *const names[] = {
+        "--in=", "--out=", "--trace=", "--profile=", "--adversary=", "--set=", "--control="};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(a, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static Options parseOptions(const svm_Program *p, int argc, char **argv)
@@ -146,6 +160,8 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             if (!p->writes_output)
                 usageError("option '--out' is for programs that write items, and '%s' gives none", p->name);
             o.settings.out = value;
+        } else if (needsValue(a)) {
+            usageError("option '%s' needs a value behind it", a);
         } else {
             usageError("%s '%s'", *a == '-' ? "unknown option" : "unexpected argument", a);
         }

@@ -13,7 +13,7 @@
 // RUN: not env SVM_ADVERSARY=twelve %t fail 2>&1 | FileCheck --check-prefix=SEED %s
 // RUN: not env SVM_ADVERSARY=12,nonsense %t fail 2>&1 | FileCheck --check-prefix=SEED %s
 // RUN: not env SVM_ADVERSARY=18446744073709551616 %t fail 2>&1 | FileCheck --check-prefix=SEED %s
-// SEED: error: SVM_ADVERSARY must be a seed, a number from 0 to 18446744073709551615, with or without ',zeroes', not '{{.*}}'
+// SEED: error: the seed (SVM_ADVERSARY or --adversary=) must be a number from 0 to 18446744073709551615, with or without ',zeroes', not '{{.*}}'
 // SEED-NOT: note
 #include "check.h"
 #include "svm/instructions.h"

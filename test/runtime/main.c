@@ -25,7 +25,7 @@
 //  LOOP-NOT: {{.}}
 // RUN: %t -i2 --adversary=5 --in=in.raw --out=out.raw | FileCheck --check-prefix=TWO --match-full-lines %s
 // RUN: not %t --adversary=five 2>&1 | FileCheck --check-prefix=ADVERSARY %s
-// ADVERSARY: error: SVM_ADVERSARY must be a seed, a number from 0 to 18446744073709551615, with or without ',zeroes', not 'five'
+// ADVERSARY: error: the seed (SVM_ADVERSARY or --adversary=) must be a number from 0 to 18446744073709551615, with or without ',zeroes', not 'five'
 // RUN: %t --time --in=in.raw --out=out.raw 2>&1 >/dev/null | FileCheck --check-prefix=TIME %s
 // TIME: main.c.tmp: 3 steady states ({{.*}} a second), {{.*}} seconds, 3 items read ({{.*}} a second), 3 items written
 // RUN: %t --help | FileCheck --check-prefix=HELP %s
@@ -45,7 +45,7 @@
 // RUN: sh -c '%t -i -3; echo "code $?"' 2>&1 | FileCheck --check-prefix=NUMBER %s
 // RUN: sh -c '%t -i 9999999999999999999; echo "code $?"' 2>&1 | FileCheck --check-prefix=NUMBER %s
 // RUN: sh -c '%t -i 3x; echo "code $?"' 2>&1 | FileCheck --check-prefix=NUMBER %s
-// NUMBER: error: option '-i' needs a number of steady states, not '
+// NUMBER: error: {{option '-i' needs a number of steady states, not '|'9999999999999999999' for option '-i' is too large}}
 // NUMBER: code 2
 // RUN: sh -c '%t file; echo "code $?"' 2>&1 | FileCheck --check-prefix=ARGUMENT %s
 // ARGUMENT: error: unexpected argument 'file'
