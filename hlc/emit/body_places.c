@@ -17,7 +17,8 @@
 //         *(int *)svm_dynamicPush(dynamic, sizeof(int)) = x;  ->
 //     }
 //
-// There is room for it if no firing comes to more places than it may push items.
+// There is room for it if the places that push, each of which a firing comes to once at most, are no more than the items that it
+// may push.
 #include <inttypes.h>
 
 #include "hlc/emit/body_int.h"
@@ -114,13 +115,16 @@ typedef struct push_sites {
     int loops;
 } push_sites;
 
+// More than any firing may push: nobody counts what loops and functions do.
+#define TOO_MANY_SITES INT32_MAX
+
 static void count_sites(const sir_block *b, push_sites *p)
 {
     for (VEC_EACH(sir_stmt *const, s, b)) {
         const bool loop = (*s)->kind == SIR_FOR || (*s)->kind == SIR_LOOP;
         sir_parts parts = sir_stmt_parts(*s);
-        if ((*s)->kind == SIR_PUSH)
-            p->count += p->loops == 0 ? 1 : INT32_MAX;
+        if ((*s)->kind == SIR_PUSH || ((*s)->kind == SIR_CALL && (*s)->u.call.function->push.max != 0))
+            p->count += (*s)->kind == SIR_PUSH && p->loops == 0 ? 1 : TOO_MANY_SITES;
         p->loops += loop;
         for (uint8_t i = 0; i < parts.block_count; i++)
             count_sites(parts.block[i], p);
