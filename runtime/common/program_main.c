@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,6 +116,19 @@ static bool needsValue(const char *a)
     return false;
 }
 
+// Times go nowhere where the program reads: that would empty its input.
+static void checkTimes(const char *in)
+{
+    static const char *const variables[] = {"SVM_TRACE_OUT", "SVM_PROFILE_OUT"};
+    struct stat input, times;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *path = getenv(variables[i]);
+        if (path && in && stat(in, &input) == 0 && stat(path, &times) == 0 && S_ISREG(input.st_mode) &&
+            input.st_ino == times.st_ino && input.st_dev == times.st_dev)
+            usageError("cannot write times to '%s': the program reads this file, which would be empty then", path);
+    }
+}
+
 static Options parseOptions(const svm_Program *p, int argc, char **argv)
 {
     Options o = {.settings.iterations = -1, .sets = svmr_allocate((size_t)argc + 1, sizeof *o.sets)};
@@ -166,6 +180,7 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             usageError("%s '%s'", *a == '-' ? "unknown option" : "unexpected argument", a);
         }
     }
+    checkTimes(o.settings.in);
     return o;
 }
 

@@ -40,8 +40,8 @@ static void findSamples(svmr_WavHeader *h, int64_t at, unsigned bytes, int64_t e
     h->data = true;
     h->there = bytes == 0 || there < bytes ? there : bytes;
     h->promised = bytes == 0 || bytes >= UNKNOWN_LENGTH ? h->there : bytes;
-    if (h->kind != 1 && h->kind != 3 && h->kind != 0xfffe)
-        h->frameBytes = 0;
+    if ((h->kind != 1 && h->kind != 3 && h->kind != 0xfffe) || bytes == 0 || bytes >= UNKNOWN_LENGTH)
+        h->frameBytes = 0; // what is behind the samples is not known to be none
 }
 
 svmr_WavHeader svmr_wavHeader(int fd)
