@@ -15,21 +15,15 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/ir/steps.h"
 
-// Values of the int; entries of a table in the text; places of an entry for what is pushed.
-enum { LOOKED_VALUES = 128, LOOKED_ENTRIES = 1024, LOOKED_PUSHED = 24, LOOKED_LEVEL = 2 };
+// Entries of a table in the text; places of an entry for what is pushed; the level from which on it is made.
+enum { LOOKED_ENTRIES = 1024, LOOKED_PUSHED = 24, LOOKED_LEVEL = 2 };
 
-static bool has_few_values(const sir_int_steps *s, uint32_t *greatest)
+static uint32_t greatest_of(const sir_int_steps *s)
 {
-    *greatest = 0;
-    for (VEC_EACH(const int32_t, v, &s->values)) {
-        if (*v < 0 || *v >= LOOKED_VALUES)
-            return false;
-        *greatest = (uint32_t)*v > *greatest ? (uint32_t)*v : *greatest;
-    }
-    for (VEC_EACH(const sir_scalar, v, &s->steps.values))
-        if (v->i != 0 && v->i != 1)
-            return false;
-    return true;
+    int32_t greatest = 0;
+    for (VEC_EACH(const int32_t, v, &s->values))
+        greatest = *v > greatest ? *v : greatest;
+    return (uint32_t)greatest;
 }
 
 // What `bits` bits do from a state on.
@@ -75,12 +69,12 @@ static const program_looked *make_looked(program_emitter *x, const emit_filter_i
 {
     const sir_filter *f = info->filter;
     sir_int_steps s;
-    uint32_t greatest;
     if (f->input->kind != SIR_BIT || (f->output->kind != SIR_BIT && f->output->kind != SIR_INT) ||
         (f->output->kind == SIR_INT && f->output->storage != SIR_STORED_WHOLE) || fire->fields.len != 1 || fire->log ||
         !fire->in || !fire->out || fire->iter || fire->random || fire->sends || own->work->push.max == 0 ||
-        !sir_find_int_steps(x->e.arena, x->m, own, &s) || !has_few_values(&s, &greatest))
+        !sir_find_int_steps(x->e.arena, x->m, own, &s) || !sir_int_steps_are_few(&s))
         return NULL;
+    const uint32_t greatest = greatest_of(&s);
     program_looked *l = ARENA_NEW(x->e.arena, program_looked);
     l->pushes = own->work->push.max;
     l->field = fire->fields.data[0];
@@ -105,8 +99,8 @@ const program_looked *program_find_looked(program_emitter *x, const emit_filter_
 {
     const hlc_config *c = x->p->config;
     if (c->opt_level < LOOKED_LEVEL || c->no_steps || c->check_rates || c->check_bounds || hlc_keeps_names(c) ||
-        x->in_cycle || w->general || w->tail || w->in.len != 1 || w->in.data[0].stride != 1 ||
-        w->out.data[0].stride != own->work->push.max)
+        !x->e.module->byte_bits || x->in_cycle || w->general || w->tail || w->in.len != 1 ||
+        w->in.data[0].stride != 1 || w->out.data[0].stride != own->work->push.max)
         return NULL;
     const program_looked **known = hmap_getn(&x->looked, &own, sizeof own);
     if (known == NULL) {

@@ -625,6 +625,17 @@ bool sir_find_int_steps(arena *a, const sir_module *m, const sir_filter *f, sir_
     return few;
 }
 
+bool sir_int_steps_are_few(const sir_int_steps *s)
+{
+    for (VEC_EACH(const int32_t, v, &s->values))
+        if (*v < 0 || *v >= SIR_INT_STEPS_MOST)
+            return false;
+    for (VEC_EACH(const sir_scalar, v, &s->steps.values))
+        if (v->i != 0 && v->i != 1)
+            return false;
+    return true;
+}
+
 uint32_t sir_steps_most(arena *a, const sir_steps *s, int bits)
 {
     size_t n = s->steps.len / 2;

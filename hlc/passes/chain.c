@@ -24,6 +24,7 @@
 
 #include "hlc/ir/copy.h"
 #include "hlc/ir/counters.h"
+#include "hlc/ir/steps.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/chain_int.h"
 
@@ -218,6 +219,18 @@ static bool looks_ahead(const sir_module *m, const sir_actor *a)
     return work->peek.max - work->pop.max > (int64_t)m->channels.data[a->inputs.data[0]].initial.len;
 }
 
+// Whether several firings are looked up at once if it stays by itself (hlc/emit/program_looked.c).
+static bool is_looked_up(const sir_module *m, const sir_filter *f)
+{
+    if (!f->stateful || f->input->kind != SIR_BIT)
+        return false;
+    arena *a = arena_create();
+    sir_int_steps s;
+    const bool found = sir_find_int_steps(a, m, f, &s) && sir_int_steps_are_few(&s);
+    arena_destroy(a);
+    return found;
+}
+
 size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items)
 {
     const sir_filter *f = a->filter;
@@ -229,7 +242,9 @@ size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items)
         return 0;
     body_facts b = {0};
     sir_visit_stmts(&f->work->body, look_at_stmt, &b);
-    return b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(f->work, &b) ? 0 : b.nodes;
+    if (b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(f->work, &b))
+        return 0;
+    return is_looked_up(m, f) ? 0 : b.nodes;
 }
 
 static size_t nodes_of(const sir_module *m, const sir_actor *a)

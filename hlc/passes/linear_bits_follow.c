@@ -19,14 +19,6 @@ static bool is_int(const sir_type *t)
     return t->kind == SIR_INT || t->kind == SIR_BOOLEAN || t->kind == SIR_BIT;
 }
 
-static bool row_is_empty(const linear_row *r)
-{
-    uint64_t any = 0;
-    for (int i = 0; i < LINEAR_WORDS; i++)
-        any |= r->word[i];
-    return any == 0;
-}
-
 static bool same_row(const linear_row *a, const linear_row *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
@@ -43,7 +35,7 @@ static uint32_t open_bits(const linear_value *v)
 {
     uint32_t open = 0;
     for (int i = 0; i < LINEAR_BITS; i++)
-        open |= (uint32_t)!row_is_empty(&v->row[i]) << i;
+        open |= (uint32_t)!linear_row_is_empty(&v->row[i]) << i;
     return open;
 }
 
@@ -153,7 +145,7 @@ static const linear_value *input_value(linear_follower *x, const sir_expr *e)
     if (at == x->inputs.len)
         VEC_PUSH(x->a, &x->inputs, r);
     linear_value *v = new_value(x, 0);
-    for (size_t i = 0; i < (r->type->kind == SIR_BIT ? 1 : LINEAR_BITS); i++)
+    for (size_t i = 0; i < (r->type->kind == SIR_BIT && x->byte_bits ? 1 : LINEAR_BITS); i++)
         v->row[i].word[(at * LINEAR_BITS + i) / 64] = UINT64_C(1) << (at * LINEAR_BITS + i) % 64;
     v->expr = r;
     return v;
@@ -177,7 +169,7 @@ static const linear_value *variable_value(linear_follower *x, const sir_expr *e)
 
 static bool bit_is(const linear_value *v, int i, uint32_t value)
 {
-    return row_is_empty(&v->row[i]) && (v->constant >> i & 1) == value;
+    return linear_row_is_empty(&v->row[i]) && (v->constant >> i & 1) == value;
 }
 
 static void set_bit(linear_value *r, int i, const linear_value *from, int k)
@@ -230,7 +222,7 @@ static const linear_value *shift_bits(linear_follower *x, const linear_value *a,
 static bool find_row(const linear_value *v, const linear_row **row)
 {
     for (int i = 0; i < LINEAR_BITS; i++) {
-        if (row_is_empty(&v->row[i]))
+        if (linear_row_is_empty(&v->row[i]))
             continue;
         if (*row == NULL)
             *row = &v->row[i];

@@ -32,6 +32,7 @@ typedef struct linear_follower {
     int64_t operations;            // that were followed
     int depth;                     // of conditions that the items or the state decide
     const uint32_t *known, *first; // per field, if not NULL: bits that are known at first, and what they are
+    bool byte_bits;                // items of type bit are known to be 0 or 1: the type alone does not say so
     bool loose;                    // variables may be left with what is no parity, and what is pushed does not matter
     bool fails;
 } linear_follower;
@@ -43,6 +44,14 @@ void linear_follow(linear_follower *x, const sir_stmt *s);
 void linear_follow_loosely(linear_follower *x, const sir_stmt *s);
 // A trip of a loop, whose variable is what the expression gives.
 void linear_follow_trip(linear_follower *x, const sir_stmt *loop, const sir_expr *variable);
+
+static inline bool linear_row_is_empty(const linear_row *r)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < LINEAR_WORDS; i++)
+        any |= r->word[i];
+    return any == 0;
+}
 
 static inline bool linear_row_has(const linear_row *r, size_t input, int bit)
 {

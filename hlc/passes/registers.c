@@ -97,21 +97,14 @@ static void is_sought(void *context, sir_stmt *s)
                 (root != NULL && root->kind == SIR_FIELD && x->r->field[root->index]);
 }
 
-static bool has_any(const linear_row *row)
-{
-    uint64_t any = 0;
-    for (size_t i = 0; i < LINEAR_WORDS; i++)
-        any |= row->word[i];
-    return any != 0;
-}
-
 static uint32_t first_value(const registers *r, uint32_t field)
 {
     const sir_value *init = &r->filter->fields.data[field].init;
     return init->zero ? 0 : (uint32_t)init->data[0].i;
 }
 
-// Per statement of the body: whether it is to be followed.
+// Per statement of the body: whether it is to be followed. One look from the end on finds all, since no local lives from firing to
+// firing.
 static const bool *find_taken(registers *r)
 {
     const sir_block *body = &work_of(r)->body;
@@ -134,7 +127,7 @@ static bool follow_firing(registers *r, const bool *taken)
 {
     const sir_block *body = &work_of(r)->body;
     linear_begin(&r->x, r->a, r->m, r->filter);
-    r->x.loose = true;
+    r->x.loose = r->x.byte_bits = true;
     r->x.known = r->still;
     r->x.first = r->first;
     for (size_t i = 0; i < body->len && !r->x.fails; i++)
@@ -152,7 +145,7 @@ static uint32_t bits_that_stay(const registers *r, uint32_t field)
     const linear_value *v = r->x.fields[field];
     uint32_t stay = 0;
     for (int bit = 0; bit < LINEAR_BITS; bit++)
-        if (!has_any(&v->row[bit]) && ((v->constant ^ r->first[field]) >> bit & 1) == 0)
+        if (linear_row_is_empty(&v->row[bit]) && ((v->constant ^ r->first[field]) >> bit & 1) == 0)
             stay |= UINT32_C(1) << bit;
     return stay;
 }
@@ -259,7 +252,7 @@ static bool find_bit(registers *r, size_t field, int bit)
         return true;
     linear_row row = v->row[bit];
     b->constant = (v->constant >> bit & 1) != 0;
-    for (int64_t first = -pop; has_any(&row); first -= pop) {
+    for (int64_t first = -pop; !linear_row_is_empty(&row); first -= pop) {
         if (-first > MOST_BACK || !take_items(r, &row, b, first))
             return false;
         step_back(r, &row, b);
@@ -564,17 +557,26 @@ static bool find_registers(hlc_program *p, sir_filter *f, arena *a)
     return true;
 }
 
+// Bits of items are those of ints where they are not known to be 0 or 1: the language masks none.
+static bool has_bits(sir_module *m, const sir_filter *f, bool *asked)
+{
+    if (f->input->kind != SIR_BIT)
+        return f->input->kind == SIR_INT;
+    if (!*asked)
+        sir_find_byte_bits(m);
+    *asked = true;
+    return m->byte_bits;
+}
+
 bool pass_registers(hlc_program *p)
 {
     if (!pass_may_change_more(p))
         return false;
-    bool changed = false;
+    bool changed = false, asked = false;
     arena *own = arena_create();
     window_channels channels = windows_find_channels(p->module, own);
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
-        const sir_type_kind item = (*f)->input->kind;
-        if ((item != SIR_BIT && item != SIR_INT) || !windows_is_plain(p->module, *f) ||
-            !windows_have_room(&channels, *f))
+        if (!windows_is_plain(p->module, *f) || !windows_have_room(&channels, *f) || !has_bits(p->module, *f, &asked))
             continue;
         arena *a = arena_create();
         changed |= find_registers(p, *f, a);
