@@ -13,8 +13,8 @@
 // NOTE(wanted). An item that is pushed if a condition holds is written in any case, and the next one goes to its place if it did
 // not hold: processors do not foresee what data decide.
 //
-//     if (x != *last) {                                          *(int *)svm_dynamicPushIf(dynamic, x != *last, sizeof(int), &(int){0}) = x;
-//         *(int *)svm_dynamicPush(dynamic, sizeof(int)) = x;  ->
+//     if (x != *last) {                                          *(int *)svm_dynamicPushIf(dynamic, x != *last,
+//         *(int *)svm_dynamicPush(dynamic, sizeof(int)) = x;  ->                           sizeof(int), &(int){0}) = x;
 //     }
 //
 // There is room for it if the places that push, each of which a firing comes to once at most, are no more than the items that it

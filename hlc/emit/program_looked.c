@@ -15,8 +15,9 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/ir/steps.h"
 
-// Entries of a table in the text; places of an entry for what is pushed; the level from which on it is made.
-enum { LOOKED_ENTRIES = 1024, LOOKED_PUSHED = 24, LOOKED_LEVEL = 2 };
+// Entries of a table in the text. Bits of an entry that are the int, and above them such for what is pushed. Bits that go
+// together: a byte, where the table is not too large then, or half of one.
+enum { LOOKED_ENTRIES = 1024, LOOKED_INT = 8, LOOKED_PUSHED = 32 - LOOKED_INT, LOOKED_BYTE = 8, LOOKED_HALF = 4 };
 
 static uint32_t greatest_of(const sir_int_steps *s)
 {
@@ -36,7 +37,7 @@ static uint32_t entry_of(const sir_int_steps *s, uint32_t state, uint32_t taken,
             pushed |= (uint32_t)s->steps.values.data[step->first + k].i << at++;
         state = step->next;
     }
-    return pushed << 8 | (uint32_t)s->values.data[state];
+    return pushed << LOOKED_INT | (uint32_t)s->values.data[state];
 }
 
 static void emit_table(program_emitter *x, const program_looked *l, const sir_int_steps *s, uint32_t values,
@@ -64,42 +65,53 @@ static void emit_table(program_emitter *x, const program_looked *l, const sir_in
     text_line(x, 0, "};\n");
 }
 
+// Whether the firing function takes a bit, changes an int, gives bits, or ints, and does no more.
+static bool is_plain(const sir_filter *f, const emit_signature *fire)
+{
+    const sir_type *out = f->output;
+    return f->input->kind == SIR_BIT &&
+           (out->kind == SIR_BIT || (out->kind == SIR_INT && out->storage == SIR_STORED_WHOLE)) && fire->in &&
+           fire->out && fire->fields.len == 1 && !fire->log && !fire->iter && !fire->random && !fire->sends;
+}
+
+// How many bits go together; 0: even few of them take too much.
+static int choose_bits(uint32_t values, int64_t pushes)
+{
+    for (int bits = LOOKED_BYTE; bits >= LOOKED_HALF; bits /= 2)
+        if (values << bits <= LOOKED_ENTRIES && bits * pushes <= LOOKED_PUSHED)
+            return bits;
+    return 0;
+}
+
 static const program_looked *make_looked(program_emitter *x, const emit_filter_info *info, const sir_filter *own,
                                          const emit_signature *fire)
 {
-    const sir_filter *f = info->filter;
+    const int64_t pushes = own->work->push.max;
     sir_int_steps s;
-    if (f->input->kind != SIR_BIT || (f->output->kind != SIR_BIT && f->output->kind != SIR_INT) ||
-        (f->output->kind == SIR_INT && f->output->storage != SIR_STORED_WHOLE) || fire->fields.len != 1 || fire->log ||
-        !fire->in || !fire->out || fire->iter || fire->random || fire->sends || own->work->push.max == 0 ||
-        !sir_find_int_steps(x->e.arena, x->m, own, &s) || !sir_int_steps_are_few(&s))
+    if (!is_plain(info->filter, fire) || pushes == 0 || !sir_find_int_steps(x->e.arena, x->m, own, &s) ||
+        !sir_int_steps_are_few(&s))
         return NULL;
-    const uint32_t greatest = greatest_of(&s);
+    const uint32_t values = greatest_of(&s) + 1;
+    const int bits = choose_bits(values, pushes);
+    if (bits == 0)
+        return NULL;
     program_looked *l = ARENA_NEW(x->e.arena, program_looked);
-    l->pushes = own->work->push.max;
-    l->field = fire->fields.data[0];
-    for (l->bits = 8; l->bits >= 4; l->bits /= 2)
-        if (((greatest + 1) << l->bits) <= LOOKED_ENTRIES && l->bits * l->pushes <= LOOKED_PUSHED)
-            break;
-    if (l->bits < 4)
-        return NULL;
+    *l = (program_looked){.bits = bits, .pushes = pushes, .field = fire->fields.data[0]};
     l->table = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_looked", info->c_name));
     if (!x->steps_header && x->net == NULL)
         text_line(x, 0, "#include <svm/steps.h>\n");
     x->steps_header = true;
-    emit_table(x, l, &s, greatest + 1, info->field_names.data[l->field]);
+    emit_table(x, l, &s, values, info->field_names.data[l->field]);
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
                 "'%s' keeps one of %zu values: what %d bits do is looked up at once [steps]", own->name, s.values.len,
-                l->bits);
+                bits);
     return l;
 }
 
 const program_looked *program_find_looked(program_emitter *x, const emit_filter_info *info, const sir_filter *own,
                                           const emit_signature *fire, const program_walk *w)
 {
-    const hlc_config *c = x->p->config;
-    if (c->opt_level < LOOKED_LEVEL || c->no_steps || c->check_rates || c->check_bounds || hlc_keeps_names(c) ||
-        !x->e.module->byte_bits || x->in_cycle || w->general || w->tail || w->in.len != 1 ||
+    if (!pass_looks_up_bits(x->p, x->e.module) || x->in_cycle || w->general || w->tail || w->in.len != 1 ||
         w->in.data[0].stride != 1 || w->out.data[0].stride != own->work->push.max)
         return NULL;
     const program_looked **known = hmap_getn(&x->looked, &own, sizeof own);
@@ -121,13 +133,14 @@ void program_emit_looked(program_emitter *x, const program_looked *l, const emit
     text_line(x, 2, "const uint32_t looked = %s[%s][svm_stepBits%d((const char *)in + i)];", l->table, state, l->bits);
     if (info->filter->output->kind == SIR_INT) {
         text_line(x, 2, "for (ptrdiff_t k = 0; k < %" PRId64 "; k++)", pushed);
-        text_line(x, 3, "out[%s + k] = (int)(looked >> (8 + k) & 1);", text_times(x, "i", l->pushes));
+        text_line(x, 3, "out[%s + k] = (int)(looked >> (%d + k) & 1);", text_times(x, "i", l->pushes), LOOKED_INT);
     } else {
         const char *at = text_times(x, "i", l->pushes);
-        for (int64_t k = 0; k < pushed; k += 8)
-            text_line(x, 2, "svm_putBits%d(out + %s%s, looked >> %d);", pushed - k < 8 ? 4 : 8, at,
-                      k == 0 ? "" : arena_printf(a, " + %" PRId64, k), (int)k + 8);
+        for (int64_t k = 0; k < pushed; k += LOOKED_BYTE)
+            text_line(x, 2, "svm_putBits%d(out + %s%s, looked >> %d);",
+                      pushed - k < LOOKED_BYTE ? LOOKED_HALF : LOOKED_BYTE, at,
+                      k == 0 ? "" : arena_printf(a, " + %" PRId64, k), (int)k + LOOKED_INT);
     }
-    text_line(x, 2, "%s = (int)(looked & 255);", state);
+    text_line(x, 2, "%s = (int)(looked & %d);", state, (1 << LOOKED_INT) - 1);
     text_line(x, 1, "}");
 }

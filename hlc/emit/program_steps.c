@@ -17,7 +17,7 @@
 #include "hlc/ir/steps.h"
 
 // The tables of a kernel have so many bytes at most; so many values are pushed at a time, and no more.
-enum { STEPS_LEVEL = 2, STEPS_BYTES = 128 << 10, STEPS_MOST = 15 };
+enum { STEPS_BYTES = 128 << 10, STEPS_MOST = 15 };
 
 struct program_steps {
     sir_steps table;
@@ -105,12 +105,10 @@ static bool may_be_paced(const program_emitter *x, uint32_t kernel, const sir_fi
 
 const program_steps *program_find_steps(program_emitter *x, uint32_t kernel, const sir_actor *actor, const char *base)
 {
-    const hlc_config *config = x->p->config;
     const sir_filter *f = actor->filter;
     bool ends = actor->inputs.len != 0 && actor->inputs.data[0] != SIR_NONE && actor->outputs.len != 0 &&
                 actor->outputs.data[0] != SIR_NONE;
-    if (config->opt_level < STEPS_LEVEL || config->no_steps || config->check_rates || config->check_bounds ||
-        hlc_keeps_names(config) || !ends || !x->e.module->byte_bits || !may_be_paced(x, kernel, f) ||
+    if (!pass_looks_up_bits(x->p, x->e.module) || !ends || !may_be_paced(x, kernel, f) ||
         program_receives(x, (uint32_t)x->net->kernels.data[kernel].actors.data[0]))
         return NULL;
     program_steps *s = ARENA_NEW(x->e.arena, program_steps);

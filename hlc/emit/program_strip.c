@@ -765,6 +765,13 @@ static bool has_begun(const strip_ways *ways)
     return ways->bytes.table != NULL || ways->looked != NULL || ways->rows != SIZE_MAX;
 }
 
+// Whether firings do no harm that are done again, where runs are as long as input happens to be.
+static bool may_refill(const program_emitter *x, const emit_signature *fire, const program_walk *w,
+                       const strip_lanes *lanes)
+{
+    return x->net != NULL && lanes->lanes > REFILL_LEAST && w->in.len == 1 && !w->general && is_pure(fire);
+}
+
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
                        const program_threads *threads, const strip_ways *ways)
 {
@@ -789,8 +796,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.row = lanes->lanes > 0 && lanes->row;
-    hinted.refills = x->net != NULL && lanes->lanes > REFILL_LEAST && w->in.len == 1 && !w->general && is_pure(fire) &&
-                     program_walk_loops(w, lanes->lanes, (program_loop[WALK_LOOPS]){0}) == 2;
+    hinted.refills = may_refill(x, fire, w, lanes);
     int rounds = hinted.row ? 0 : lanes->lanes; // that go side by side
     row_body row = {&many, &b, lanes->text}, row_one = {&many, &b, NULL};
     hinted.hint = fire->scalar && (lanes->lanes == 0 || lanes->jams) ? "SVM_SCALAR" : NULL;

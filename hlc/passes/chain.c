@@ -147,8 +147,7 @@ static void look_at_stmt(void *context, sir_stmt *s)
     b->pops += s->kind == SIR_POP;
     b->pushes += s->kind == SIR_PUSH;
     b->loops += s->kind == SIR_FOR;
-    b->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_POP && s->kind != SIR_PUSH &&
-                s->kind != SIR_IF && s->kind != SIR_FOR;
+    b->fails |= !chain_is_plain(s);
     sir_visit_exprs(s, look_at_expr, b);
 }
 
@@ -220,19 +219,25 @@ static bool looks_ahead(const sir_module *m, const sir_actor *a)
 }
 
 // Whether several firings are looked up at once if it stays by itself (hlc/emit/program_looked.c).
-static bool is_looked_up(const sir_module *m, const sir_filter *f)
+static bool is_looked_up(chain_known *k, const sir_filter *f)
 {
-    if (!f->stateful || f->input->kind != SIR_BIT)
+    static char yes, no;
+    if (!k->looks_up || !f->stateful || f->input->kind != SIR_BIT)
         return false;
-    arena *a = arena_create();
-    sir_int_steps s;
-    const bool found = sir_find_int_steps(a, m, f, &s) && sir_int_steps_are_few(&s);
-    arena_destroy(a);
-    return found;
+    const char *known = hmap_getn(&k->looked, &f, sizeof f);
+    if (known == NULL) {
+        arena *scratch = arena_create();
+        sir_int_steps s;
+        known = sir_find_int_steps(scratch, k->hlc->module, f, &s) && sir_int_steps_are_few(&s) ? &yes : &no;
+        arena_destroy(scratch);
+        hmap_setn(&k->looked, &f, sizeof f, (void *)(uintptr_t)known);
+    }
+    return known == &yes;
 }
 
-size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items)
+size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items)
 {
+    const sir_module *m = k->hlc->module;
     const sir_filter *f = a->filter;
     if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || f->prework != NULL ||
         f->handlers.len != 0 || f->functions.len != 0 || f->uses_iter || f->uses_random || f->prints || f->sends ||
@@ -244,17 +249,17 @@ size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items)
     sir_visit_stmts(&f->work->body, look_at_stmt, &b);
     if (b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(f->work, &b))
         return 0;
-    return is_looked_up(m, f) ? 0 : b.nodes;
+    return is_looked_up(k, f) ? 0 : b.nodes;
 }
 
-static size_t nodes_of(const sir_module *m, const sir_actor *a)
+static size_t nodes_of(chain_known *k, const sir_actor *a)
 {
-    const size_t nodes = chain_nodes(m, a, 1);
+    const size_t nodes = chain_nodes(k, a, 1);
     return nodes == 0 || chain_looks_behind(&a->filter->work->body) ? 0 : nodes; // peek 1: 'items' says so
 }
 
 // See NOTE(long rings).
-bool chain_has_long_rings(arena *a, const sir_filter *f)
+static bool has_long_rings(arena *a, const sir_filter *f)
 {
     sir_counters counters = {0};
     sir_beside beside = {0};
@@ -426,6 +431,28 @@ static void try_chain(chainer *x, uint32_t actor)
         x->nodes[*i] = 0;
 }
 
+void chain_begin(chain_graph *g, chain_known *known)
+{
+    sir_module *m = known->hlc->module;
+    *g = (chain_graph){.a = known->a, .hlc = known->hlc, .m = m, .known = known};
+    g->gone_actor = ARENA_ARRAY(g->a, bool, m->actors.len + 1);
+    g->gone_channel = ARENA_ARRAY(g->a, bool, m->channels.len + 1);
+    pass_names_of_filters(&g->filters, g->a, m);
+    pass_names_of_actors(&g->actors, g->a, m);
+}
+
+bool chain_try_all(chain_graph *g, bool try(void *context, uint32_t actor), void *context)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < g->m->actors.len; i++)
+        any |= try(context, i);
+    if (any) {
+        pass_sweep(g->m, g->a, g->gone_actor, g->gone_channel);
+        pass_tidy(g->m);
+    }
+    return any;
+}
+
 bool pass_chain(hlc_program *p)
 {
     sir_module *m = p->module;
@@ -434,13 +461,16 @@ bool pass_chain(hlc_program *p)
         return false;
     chainer x = {.a = arena_create(), .hlc = p, .m = m};
     hmap_init(&x.names, x.a);
+    sir_find_byte_bits(m);
+    chain_known known = {.hlc = p, .a = x.a, .looks_up = pass_looks_up_bits(p, m)};
+    hmap_init(&known.looked, x.a);
     x.nodes = ARENA_ARRAY(x.a, size_t, m->actors.len + 1);
     x.merged = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
     x.waits = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         const sir_filter *f = m->actors.data[i]->filter;
-        x.nodes[i] = nodes_of(m, m->actors.data[i]);
-        x.waits[i] = x.nodes[i] != 0 && f->stateful && !chain_has_long_rings(x.a, f);
+        x.nodes[i] = nodes_of(&known, m->actors.data[i]);
+        x.waits[i] = x.nodes[i] != 0 && f->stateful && !has_long_rings(x.a, f);
         hmap_set(&x.names, m->actors.data[i]->name, &x);
     }
     for (VEC_EACH(sir_filter *, f, &m->filters))
@@ -452,8 +482,8 @@ bool pass_chain(hlc_program *p)
         compact(&x);
         pass_tidy(m);
     }
-    x.any |= chain_regions(p, x.a);
-    x.any |= chain_frames(p, x.a);
+    x.any |= chain_regions(&known);
+    x.any |= chain_frames(&known);
     arena_destroy(x.a);
     return x.any;
 }

@@ -13,14 +13,6 @@
 // Places in the text where frames' items are pushed or popped; items that are made of one; nodes of the frames' filter.
 enum { FRAME_PLACES = 4, ITEMS_OF_ONE = 16, FRAME_NODES = 400 };
 
-typedef struct framer {
-    arena *a;
-    hlc_program *hlc;
-    sir_module *m;
-    bool *gone_actor, *gone_channel;
-    pass_names filters, actors;
-} framer;
-
 // ---- Which filters ----
 
 typedef struct frame_facts {
@@ -44,8 +36,7 @@ static void look_at_stmt(void *context, sir_stmt *s)
     x->pops += s->kind == SIR_POP;
     x->pushes += s->kind == SIR_PUSH;
     x->loops += s->kind == SIR_FOR;
-    x->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_POP && s->kind != SIR_PUSH &&
-                s->kind != SIR_IF && s->kind != SIR_FOR;
+    x->fails |= !chain_is_plain(s);
     sir_visit_exprs(s, look_at_expr, x);
 }
 
@@ -76,7 +67,7 @@ static void look_at_loop(void *context, sir_stmt *s)
 }
 
 // What a filter that goes by frames has in loops; nothing: it is none, or may do more than compute.
-static loop_look look_at_frames(const framer *x, const sir_actor *a, frame_facts *facts)
+static loop_look look_at_frames(const chain_graph *x, const sir_actor *a, frame_facts *facts)
 {
     const sir_filter *f = a->filter;
     loop_look found = {.a = x->a, .filter = f};
@@ -91,16 +82,17 @@ static loop_look look_at_frames(const framer *x, const sir_actor *a, frame_facts
     return found;
 }
 
-static bool goes_item_by_item(const framer *x, const sir_actor *a)
+static bool goes_item_by_item(const chain_graph *x, const sir_actor *a)
 {
-    return chain_nodes(x->m, a, ITEMS_OF_ONE) != 0 && a->filter->work->pop.max == 1 && a->filter->work->peek.max == 1 &&
-           !chain_looks_behind(&a->filter->work->body) && chain_waits(x->a, a->filter);
+    return chain_nodes(x->known, a, ITEMS_OF_ONE) != 0 && a->filter->work->pop.max == 1 &&
+           a->filter->work->peek.max == 1 && !chain_looks_behind(&a->filter->work->body) &&
+           chain_waits(x->a, a->filter);
 }
 
 // ---- The filter ----
 
 typedef struct splicer {
-    framer *x;
+    chain_graph *x;
     sir_filter *filter;      // the new one
     const sir_filter *inner; // the one that goes item by item
     uint32_t fields;         // where its fields begin
@@ -191,7 +183,7 @@ static bool replace_outer_end(void *context, const sir_stmt *s, sir_block *to)
     return true;
 }
 
-static sir_filter *make_filter(framer *x, const sir_filter *frames, const sir_filter *inner, bool behind)
+static sir_filter *make_filter(chain_graph *x, const sir_filter *frames, const sir_filter *inner, bool behind)
 {
     sir_module *m = x->m;
     const sir_filter *first = behind ? frames : inner, *last = behind ? inner : frames;
@@ -214,7 +206,7 @@ static sir_filter *make_filter(framer *x, const sir_filter *frames, const sir_fi
 
 // ---- The graph ----
 
-static void merge(framer *x, uint32_t actor, uint32_t next, bool behind)
+static void merge(chain_graph *x, uint32_t actor, uint32_t next, bool behind)
 {
     sir_module *m = x->m;
     sir_actor *first = m->actors.data[actor], *last = m->actors.data[next];
@@ -233,7 +225,7 @@ static void merge(framer *x, uint32_t actor, uint32_t next, bool behind)
 }
 
 // Joins an actor and the next one, where one goes by frames and the other item by item.
-static bool try_pair(framer *x, uint32_t actor)
+static bool try_pair(chain_graph *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
     if (x->gone_actor[actor] || a->kind != SIR_FILTER || a->outputs.len != 1 || a->outputs.data[0] == SIR_NONE)
@@ -252,21 +244,17 @@ static bool try_pair(framer *x, uint32_t actor)
     return behind || before;
 }
 
-bool chain_frames(hlc_program *p, arena *a)
+static bool try_pairs(void *context, uint32_t actor)
 {
-    sir_module *m = p->module;
-    framer x = {.a = a, .hlc = p, .m = m};
     bool any = false;
-    x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
-    x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
-    pass_names_of_filters(&x.filters, a, m);
-    pass_names_of_actors(&x.actors, a, m);
-    for (uint32_t i = 0; i < m->actors.len; i++)
-        while (try_pair(&x, i))
-            any = true;
-    if (any) {
-        pass_sweep(m, a, x.gone_actor, x.gone_channel);
-        pass_tidy(m);
-    }
+    while (try_pair(context, actor))
+        any = true;
     return any;
+}
+
+bool chain_frames(chain_known *k)
+{
+    chain_graph g;
+    chain_begin(&g, k);
+    return chain_try_all(&g, try_pairs, &g);
 }

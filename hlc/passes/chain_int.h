@@ -8,16 +8,41 @@
 // Nodes of the bodies at most: of one filter, and of all that become one.
 enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000 };
 
+// What is known of filters, whatever actors have them.
+typedef struct chain_known {
+    hlc_program *hlc;
+    arena *a;
+    bool looks_up; // filters of few states that take bits may look several up at once
+    hmap looked;   // of filters: whether they do
+} chain_known;
+
+// A graph in which some actors are taken together: those that are gone then, and the names that are there.
+typedef struct chain_graph {
+    arena *a;
+    hlc_program *hlc;
+    sir_module *m;
+    chain_known *known;
+    bool *gone_actor, *gone_channel;
+    pass_names filters, actors;
+} chain_graph;
+void chain_begin(chain_graph *g, chain_known *known);
+// Tries to begin with each actor; takes away what is gone, if there is any.
+bool chain_try_all(chain_graph *g, bool try(void *context, uint32_t actor), void *context);
+
 // Nodes of an actor's body where it is a filter that only moves and computes, whose pops and pushes are statements of the
 // body itself, at most so many of each, and that looks no further than at what its channel holds at first; 0: it is not.
-size_t chain_nodes(const sir_module *m, const sir_actor *a, int64_t items);
-// Whether the state is no more than arrays and where they begin again, so late that firings up to there are vectors.
-bool chain_has_long_rings(arena *a, const sir_filter *f);
+size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items);
+// Whether it only moves and computes; what is in the blocks of it is not looked at.
+static inline bool chain_is_plain(const sir_stmt *s)
+{
+    return s->kind == SIR_DECL || s->kind == SIR_SET || s->kind == SIR_POP || s->kind == SIR_PUSH ||
+           s->kind == SIR_IF || s->kind == SIR_FOR;
+}
 // Makes filters of stretches with splitters and joiners, or with several items a firing; whether there are any
 // (chain_regions.c).
-bool chain_regions(hlc_program *p, arena *a);
+bool chain_regions(chain_known *k);
 // Makes one filter of one that goes by frames and one that goes item by item; whether there are any (chain_frames.c).
-bool chain_frames(hlc_program *p, arena *a);
+bool chain_frames(chain_known *k);
 // Whether a body looks at the item behind the one that it takes.
 bool chain_looks_behind(const sir_block *b);
 // Whether what statements leave in some field needs what they left there before; whether firings wait for each other.

@@ -37,13 +37,9 @@ typedef struct queue {
 } queue;
 
 typedef struct joiner {
-    arena *a;
-    hlc_program *hlc;
-    sir_module *m;
-    size_t *nodes; // per actor: of its body; 0: it cannot be in a stretch
-    bool *waits;   // per actor: for its own state
-    bool *gone_actor, *gone_channel;
-    pass_names filters, actors;
+    chain_graph g;
+    size_t *nodes;      // per actor: of its body; 0: it cannot be in a stretch
+    bool *waits;        // per actor: for its own state
     pass_scalars *held; // per channel: what is on it at first
     int64_t *lead;      // per channel: so many of these are more than its consumer looks ahead for
     queue *queues;      // per channel, which is in one stretch at most
@@ -147,11 +143,11 @@ bool chain_waits(arena *a, const sir_filter *f)
 static bool may_join(void *context, uint32_t actor)
 {
     const joiner *x = context;
-    const sir_actor *a = x->m->actors.data[actor];
-    if (x->gone_actor[actor] || a->least != 0 || pass_in_loop(x->m, a->region) || pass_has_gaps(a))
+    const sir_actor *a = x->g.m->actors.data[actor];
+    if (x->g.gone_actor[actor] || a->least != 0 || pass_in_loop(x->g.m, a->region) || pass_has_gaps(a))
         return false;
     for (VEC_EACH(uint32_t, c, &a->outputs))
-        if (*c == SIR_NONE || x->m->channels.data[*c].zeros != NULL || x->held[*c].len > HELD_ITEMS)
+        if (*c == SIR_NONE || x->g.m->channels.data[*c].zeros != NULL || x->held[*c].len > HELD_ITEMS)
             return false;
     return a->kind == SIR_FILTER ? x->nodes[actor] != 0 : (a->kind == SIR_SPLIT && a->duplicate) || a->kind == SIR_JOIN;
 }
@@ -167,7 +163,7 @@ static contents contents_of(const joiner *x, const pass_region *r)
 {
     contents c = {0};
     for (uint32_t i = r->first; i <= r->last; i++) {
-        const sir_actor *a = x->m->actors.data[i];
+        const sir_actor *a = x->g.m->actors.data[i];
         const size_t nodes = x->nodes[i] * (size_t)r->reps[i - r->first];
         *(x->waits[i] ? &c.waiting : &c.others) += nodes;
         c.filters += x->waits[i];
@@ -181,8 +177,8 @@ static contents contents_of(const joiner *x, const pass_region *r)
 static bool is_worth_it(const joiner *x, const pass_region *r)
 {
     const contents c = contents_of(x, r);
-    const bool one =
-        c.splits == 1 && x->m->actors.data[r->first]->kind == SIR_SPLIT && x->m->actors.data[r->last]->kind == SIR_JOIN;
+    const bool one = c.splits == 1 && x->g.m->actors.data[r->first]->kind == SIR_SPLIT &&
+                     x->g.m->actors.data[r->last]->kind == SIR_JOIN;
     return c.filters >= 2 && (c.splits > 0 || c.several) && !one && c.waiting + c.others <= CHAIN_ALL_NODES &&
            c.others <= NODES_BESIDE * c.waiting;
 }
@@ -206,7 +202,7 @@ static bool some_waits(const joiner *x, uint32_t first, uint32_t last)
 // Whether a filter that does not wait makes fewer items of what a joiner gives it.
 static bool combines(const joiner *x, uint32_t actor)
 {
-    const sir_actor *a = x->m->actors.data[actor];
+    const sir_actor *a = x->g.m->actors.data[actor];
     return x->nodes[actor] != 0 && !x->waits[actor] && a->filter->work->push.max < a->filter->work->pop.max;
 }
 
@@ -216,7 +212,7 @@ static bool is_end(const joiner *x, uint32_t first, const pass_region_ends *ends
     const uint32_t last = ends->data[i].last, before = i == 0 ? first : ends->data[i - 1].last + 1;
     if (some_waits(x, before, last))
         return true;
-    return i > 0 && last == before && combines(x, last) && x->m->actors.data[last - 1]->kind == SIR_JOIN &&
+    return i > 0 && last == before && combines(x, last) && x->g.m->actors.data[last - 1]->kind == SIR_JOIN &&
            some_waits(x, i == 1 ? first : ends->data[i - 2].last + 1, last - 1);
 }
 
@@ -233,7 +229,7 @@ typedef struct writer {
 static sir_expr *item_ref(const writer *w, uint32_t channel, size_t place, sir_loc loc)
 {
     const queue *q = &w->x->queues[channel];
-    return sir_ref(w->x->m, SIR_LOCAL, q->locals.data[q->read + place], w->x->m->channels.data[channel].type, loc);
+    return sir_ref(w->x->g.m, SIR_LOCAL, q->locals.data[q->read + place], w->x->g.m->channels.data[channel].type, loc);
 }
 
 static sir_expr *replace_peek(void *context, const sir_expr *e)
@@ -245,17 +241,17 @@ static sir_expr *replace_peek(void *context, const sir_expr *e)
 // A new local for the next item of a channel.
 static sir_stmt *declare_item(const writer *w, uint32_t channel, sir_loc loc)
 {
-    sir_module *m = w->x->m;
+    sir_module *m = w->x->g.m;
     sir_stmt *decl = sir_stmt_new(m, SIR_DECL, loc);
     decl->u.decl.local = sir_local_new(m, w->filter->work, "item", m->channels.data[channel].type, loc);
-    VEC_PUSH(w->x->a, &w->x->queues[channel].locals, decl->u.decl.local);
+    VEC_PUSH(w->x->g.a, &w->x->queues[channel].locals, decl->u.decl.local);
     return decl;
 }
 
 static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
 {
     writer *w = context;
-    sir_module *m = w->x->m;
+    sir_module *m = w->x->g.m;
     if (s->kind == SIR_POP) {
         if (s->u.set.target != NULL) {
             sir_stmt *set = sir_stmt_new(m, SIR_SET, s->loc);
@@ -278,9 +274,9 @@ static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
 // Gives an item that is there to another channel.
 static void give(writer *w, uint32_t from, uint32_t to, size_t place, sir_loc loc)
 {
-    sir_module *m = w->x->m;
+    sir_module *m = w->x->g.m;
     if (to != w->r->out) {
-        VEC_PUSH(w->x->a, &w->x->queues[to].locals, w->x->queues[from].locals.data[w->x->queues[from].read + place]);
+        VEC_PUSH(w->x->g.a, &w->x->queues[to].locals, w->x->queues[from].locals.data[w->x->queues[from].read + place]);
         return;
     }
     sir_stmt *push = sir_stmt_new(m, SIR_PUSH, loc);
@@ -294,10 +290,10 @@ static void fire(writer *w, const sir_actor *a)
     sir_function *work = w->filter->work;
     if (a->kind == SIR_FILTER) {
         const sir_function *own = a->filter->work;
-        uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, own->locals.len + 1);
+        uint32_t *locals = ARENA_ARRAY(x->g.a, uint32_t, own->locals.len + 1);
         for (size_t i = 0; i < own->locals.len; i++) {
             const sir_local *l = &own->locals.data[i];
-            locals[i] = sir_local_new(x->m, work, l->name, l->type, l->loc);
+            locals[i] = sir_local_new(x->g.m, work, l->name, l->type, l->loc);
         }
         w->copier.locals = locals;
         w->in = a->inputs.data[0];
@@ -333,12 +329,12 @@ static sir_rate exactly(sir_rate of, int64_t items)
 // A filter that does nothing so far.
 static sir_filter *empty_filter(joiner *x, const pass_region *r)
 {
-    sir_module *m = x->m;
+    sir_module *m = x->g.m;
     const sir_filter *first = filter_at(r, false), *last = filter_at(r, true);
     sir_filter *f = ARENA_NEW(m->arena, sir_filter);
     *f =
         (sir_filter){.input = m->channels.data[r->in].type, .output = m->channels.data[r->out].type, .loc = first->loc};
-    f->name = pass_names_next(&x->filters, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
+    f->name = pass_names_next(&x->g.filters, m->arena, arena_printf(m->arena, "%s_to_%s", first->name, last->name));
     f->source = arena_printf(m->arena, "%s to %s", first->source, last->source);
     f->work = ARENA_NEW(m->arena, sir_function);
     *f->work = (sir_function){
@@ -352,7 +348,7 @@ static sir_filter *empty_filter(joiner *x, const pass_region *r)
 // Makes fields of what a channel holds between firings, and begins with what is in them.
 static void begin_channel(writer *w, uint32_t channel, uint32_t *field)
 {
-    sir_module *m = w->x->m;
+    sir_module *m = w->x->g.m;
     const pass_scalars *held = &w->x->held[channel];
     const sir_type *type = m->channels.data[channel].type;
     const sir_loc loc = w->filter->work->loc;
@@ -376,7 +372,7 @@ static void begin_channel(writer *w, uint32_t channel, uint32_t *field)
 
 static void end_channel(writer *w, uint32_t channel, uint32_t *field)
 {
-    sir_module *m = w->x->m;
+    sir_module *m = w->x->g.m;
     const sir_loc loc = w->filter->work->loc;
     for (size_t i = 0; i < w->x->held[channel].len; i++) {
         sir_stmt *set = sir_stmt_new(m, SIR_SET, loc);
@@ -390,14 +386,14 @@ static void end_channel(writer *w, uint32_t channel, uint32_t *field)
 static void each_channel(writer *w, void visit(writer *w, uint32_t channel, uint32_t *field))
 {
     for (uint32_t i = w->r->first; i <= w->r->last; i++)
-        for (VEC_EACH(uint32_t, c, &w->x->m->actors.data[i]->outputs))
+        for (VEC_EACH(uint32_t, c, &w->x->g.m->actors.data[i]->outputs))
             if (*c != w->r->out)
                 visit(w, *c, &w->x->fields[*c]);
 }
 
 static sir_filter *make_filter(joiner *x, const pass_region *r)
 {
-    sir_module *m = x->m;
+    sir_module *m = x->g.m;
     writer w = {.x = x, .r = r, .filter = empty_filter(x, r)};
     sir_function *work = w.filter->work;
     w.copier = (sir_copier){.arena = m->arena, .context = &w, .expr = replace_peek, .stmt = replace_ends};
@@ -423,34 +419,36 @@ static sir_filter *make_filter(joiner *x, const pass_region *r)
 
 static void replace(joiner *x, const pass_region *r)
 {
-    sir_module *m = x->m;
+    sir_module *m = x->g.m;
     const contents c = contents_of(x, r);
     const sir_actor *first = m->actors.data[r->first], *last = m->actors.data[r->last];
     diag_remark(
-        x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
+        x->g.hlc->diag, sir_range(m, x->g.hlc->sources, first->loc),
         "'%s' to '%s' are one filter: what %zu that wait for their own state take and give is in locals [chain]",
         first->name, last->name, c.filters);
     sir_filter *f = make_filter(x, r);
-    const char *name = pass_names_next(&x->actors, m->arena, f->name);
-    pass_names_add(&x->filters, f->name);
-    pass_names_add(&x->actors, name);
-    pass_region_replace(m, r, f, name, x->gone_actor, x->gone_channel);
+    const char *name = pass_names_next(&x->g.actors, m->arena, f->name);
+    pass_names_add(&x->g.filters, f->name);
+    pass_names_add(&x->g.actors, name);
+    VEC_PUSH(m->arena, &m->filters, f);
+    pass_region_replace(m, r, f, name, x->g.gone_actor, x->g.gone_channel);
 }
 
 // The longest stretch from an actor on. It begins with a filter that waits, or at a splitter before one.
-static bool try_region(joiner *x, uint32_t actor)
+static bool try_region(void *context, uint32_t actor)
 {
-    const sir_actor *first = x->m->actors.data[actor];
+    joiner *x = context;
+    const sir_actor *first = x->g.m->actors.data[actor];
     if (!may_join(x, actor) || first->kind == SIR_JOIN)
         return false;
     if (first->kind == SIR_FILTER && (!x->waits[actor] || pass_waits(first->filter->work)))
         return false;
-    const pass_region_ends ends = pass_find_region_ends(x->a, x->m, actor, REGION_ACTORS, HELD_ITEMS, may_join, x);
+    const pass_region_ends ends = pass_find_region_ends(x->g.a, x->g.m, actor, REGION_ACTORS, HELD_ITEMS, may_join, x);
     if (ends.len == 0 || !some_waits(x, actor, ends.data[0].last))
         return false;
     for (size_t i = ends.len; i-- > 0;) {
-        pass_region r = {.m = x->m, .a = x->a, .first = actor, .last = ends.data[i].last, .out = ends.data[i].out};
-        r.in = x->m->actors.data[actor]->inputs.data[0];
+        pass_region r = {.m = x->g.m, .a = x->g.a, .first = actor, .last = ends.data[i].last, .out = ends.data[i].out};
+        r.in = x->g.m->actors.data[actor]->inputs.data[0];
         if (is_end(x, actor, &ends, i) && fits(x, &r)) {
             replace(x, &r);
             return true;
@@ -462,20 +460,20 @@ static bool try_region(joiner *x, uint32_t actor)
 // A filter that delays may be in a stretch as one that passes on, and a channel that holds items behind it.
 static void look_at_delay(joiner *x, uint32_t actor)
 {
-    const sir_actor *a = x->m->actors.data[actor];
+    const sir_actor *a = x->g.m->actors.data[actor];
     pass_scalars held = {0};
     if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->filter->handlers.len != 0 ||
-        a->filter->input->words != 1 || !pass_is_delay(x->a, a->filter, &held))
+        a->filter->input->words != 1 || !pass_is_delay(x->g.a, a->filter, &held))
         return;
     x->nodes[actor] = DELAY_NODES;
     for (VEC_EACH(sir_scalar, v, &held))
-        VEC_PUSH(x->a, &x->held[a->outputs.data[0]], *v);
+        VEC_PUSH(x->g.a, &x->held[a->outputs.data[0]], *v);
 }
 
 static void look_at_channel(joiner *x, uint32_t channel)
 {
-    const sir_channel *c = &x->m->channels.data[channel];
-    const sir_actor *a = x->m->actors.data[c->consumer];
+    const sir_channel *c = &x->g.m->channels.data[channel];
+    const sir_actor *a = x->g.m->actors.data[c->consumer];
     const bool looks = a->kind == SIR_FILTER && x->nodes[c->consumer] != 0;
     x->lead[channel] =
         (int64_t)x->held[channel].len - (looks ? a->filter->work->peek.max - a->filter->work->pop.max : 0);
@@ -483,41 +481,31 @@ static void look_at_channel(joiner *x, uint32_t channel)
 
 static void look_at_all(joiner *x)
 {
-    const sir_module *m = x->m;
+    const sir_module *m = x->g.m;
     for (size_t i = 0; i < m->channels.len; i++)
         for (VEC_EACH(const sir_value, v, &m->channels.data[i].initial))
             if (v->type->words == 1)
-                VEC_PUSH(x->a, &x->held[i], v->zero ? (sir_scalar){0} : v->data[0]);
+                VEC_PUSH(x->g.a, &x->held[i], v->zero ? (sir_scalar){0} : v->data[0]);
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        x->nodes[i] = chain_nodes(m, m->actors.data[i], REGION_ITEMS);
-        x->waits[i] = x->nodes[i] != 0 && chain_waits(x->a, m->actors.data[i]->filter);
+        x->nodes[i] = chain_nodes(x->g.known, m->actors.data[i], REGION_ITEMS);
+        x->waits[i] = x->nodes[i] != 0 && chain_waits(x->g.a, m->actors.data[i]->filter);
         look_at_delay(x, i);
     }
     for (uint32_t i = 0; i < m->channels.len; i++)
         look_at_channel(x, i);
 }
 
-bool chain_regions(hlc_program *p, arena *a)
+bool chain_regions(chain_known *k)
 {
-    sir_module *m = p->module;
-    joiner x = {.a = a, .hlc = p, .m = m};
-    bool any = false;
-    x.nodes = ARENA_ARRAY(a, size_t, m->actors.len + 1);
-    x.waits = ARENA_ARRAY(a, bool, m->actors.len + 1);
-    x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
-    x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
-    x.held = ARENA_ARRAY(a, pass_scalars, m->channels.len + 1);
-    x.lead = ARENA_ARRAY(a, int64_t, m->channels.len + 1);
-    x.queues = ARENA_ARRAY(a, queue, m->channels.len + 1);
-    x.fields = ARENA_ARRAY(a, uint32_t, m->channels.len + 1);
-    pass_names_of_filters(&x.filters, a, m);
-    pass_names_of_actors(&x.actors, a, m);
+    joiner x = {0};
+    chain_begin(&x.g, k);
+    const sir_module *m = x.g.m;
+    x.nodes = ARENA_ARRAY(k->a, size_t, m->actors.len + 1);
+    x.waits = ARENA_ARRAY(k->a, bool, m->actors.len + 1);
+    x.held = ARENA_ARRAY(k->a, pass_scalars, m->channels.len + 1);
+    x.lead = ARENA_ARRAY(k->a, int64_t, m->channels.len + 1);
+    x.queues = ARENA_ARRAY(k->a, queue, m->channels.len + 1);
+    x.fields = ARENA_ARRAY(k->a, uint32_t, m->channels.len + 1);
     look_at_all(&x);
-    for (uint32_t i = 0; i < m->actors.len; i++)
-        any |= try_region(&x, i);
-    if (any) {
-        pass_sweep(m, a, x.gone_actor, x.gone_channel);
-        pass_tidy(m);
-    }
-    return any;
+    return chain_try_all(&x.g, try_region, &x);
 }

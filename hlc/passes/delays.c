@@ -21,7 +21,7 @@ enum { MOST_ITEMS = 1 << 12, MOST_HELD = 1024 };
 typedef struct branch {
     uint32_t in, out;       // channels
     const sir_actor *delay; // NULL: it does nothing, or is not there
-    pass_scalars held;        // the delay's, the first to come out first
+    pass_scalars held;      // the delay's, the first to come out first
 } branch;
 
 typedef struct delayed {

@@ -479,6 +479,7 @@ static bool join_at(joiner *x, uint32_t first, uint32_t *next)
             tries += x->most != limit; // what is too large was not in vain
             continue;
         }
+        VEC_PUSH(x->m->arena, &x->m->filters, x->filter);
         pass_region_replace(x->m, &x->region, x->filter,
                             pass_unique_actor_name(x->m, x->m->arena, x->filter->name), x->gone_actor, x->gone_channel);
         x->left = JOIN_STEPS;

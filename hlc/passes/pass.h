@@ -165,6 +165,11 @@ static inline bool pass_may_change_more(const hlc_program *p)
 {
     return !p->config->check_rates && !p->config->check_bounds && !hlc_keeps_names(p->config);
 }
+// Whether filters of few states that take bits, which are bytes in this module, may look several up at once (-fsteps).
+static inline bool pass_looks_up_bits(const hlc_program *p, const sir_module *m)
+{
+    return p->config->opt_level >= 2 && !p->config->no_steps && pass_may_change_more(p) && m->byte_bits;
+}
 // Whether a region is a feedback loop, or in one.
 bool pass_in_loop(const sir_module *m, uint32_t region);
 // Offers each actor to a pass that takes it from where it stands, the last one first, and tidies up if any was taken. Not

@@ -200,11 +200,8 @@ void pass_region_replace(sir_module *m, const pass_region *r, sir_filter *filter
 {
     sir_actor *actor = ARENA_NEW(m->arena, sir_actor);
     const sir_actor *first = m->actors.data[r->first];
-    *actor = (sir_actor){.kind = SIR_FILTER,
-                         .name = name,
-                         .region = first->region,
-                         .filter = filter,
-                         .loc = first->loc};
+    *actor =
+        (sir_actor){.kind = SIR_FILTER, .name = name, .region = first->region, .filter = filter, .loc = first->loc};
     VEC_PUSH(m->arena, &actor->inputs, r->in);
     VEC_PUSH(m->arena, &actor->outputs, r->out);
     for (uint32_t i = r->first; i <= r->last; i++) {
@@ -216,9 +213,4 @@ void pass_region_replace(sir_module *m, const pass_region *r, sir_filter *filter
     m->actors.data[r->first] = actor;
     m->channels.data[r->in].consumer = m->channels.data[r->out].producer = r->first;
     m->channels.data[r->in].consumer_port = m->channels.data[r->out].producer_port = 0;
-    bool known = false; // another region became the same
-    for (size_t i = m->filters.len; i-- > 0 && !known;)
-        known = m->filters.data[i] == filter;
-    if (!known)
-        VEC_PUSH(m->arena, &m->filters, filter);
 }

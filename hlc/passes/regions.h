@@ -37,7 +37,8 @@ int64_t pass_region_items(const pass_region *r, uint32_t channel);
 bool pass_region_comes_out_at_once(const pass_region *r);
 // The name of the smallest stream that has all of the region's actors.
 const char *pass_region_name(const pass_region *r);
-// Puts an actor of the filter, of a name that is free, where the first one was; the others, and the channels inside, are noted as gone.
+// Puts an actor of the filter, which the module has, and of a name that is free, where the first one was; the others, and the
+// channels inside, are noted as gone.
 void pass_region_replace(sir_module *m, const pass_region *r, sir_filter *filter, const char *name, bool *gone_actor,
                          bool *gone_channel);
 

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/linear_bits_int.h"
 #include "hlc/passes/windows_int.h"
 #include "hlc/plan/bit_lanes.h"
@@ -535,8 +534,16 @@ static bool find_bits(registers *r)
     return r->back > 0;
 }
 
+// Bits of items are those of ints where they are not known to be 0 or 1: the language masks none.
+static bool has_bits(const sir_module *m, const sir_filter *f)
+{
+    return f->input->kind == SIR_INT || (f->input->kind == SIR_BIT && m->byte_bits);
+}
+
 static bool find_registers(hlc_program *p, sir_filter *f, arena *a)
 {
+    if (!has_bits(p->module, f))
+        return false;
     registers *r = ARENA_NEW(a, registers);
     *r = (registers){.p = p, .m = p->module, .filter = f, .a = a};
     r->local = ARENA_ARRAY(a, bool, f->work->locals.len + 1);
@@ -557,33 +564,10 @@ static bool find_registers(hlc_program *p, sir_filter *f, arena *a)
     return true;
 }
 
-// Bits of items are those of ints where they are not known to be 0 or 1: the language masks none.
-static bool has_bits(sir_module *m, const sir_filter *f, bool *asked)
-{
-    if (f->input->kind != SIR_BIT)
-        return f->input->kind == SIR_INT;
-    if (!*asked)
-        sir_find_byte_bits(m);
-    *asked = true;
-    return m->byte_bits;
-}
-
 bool pass_registers(hlc_program *p)
 {
     if (!pass_may_change_more(p))
         return false;
-    bool changed = false, asked = false;
-    arena *own = arena_create();
-    window_channels channels = windows_find_channels(p->module, own);
-    for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
-        if (!windows_is_plain(p->module, *f) || !windows_have_room(&channels, *f) || !has_bits(p->module, *f, &asked))
-            continue;
-        arena *a = arena_create();
-        changed |= find_registers(p, *f, a);
-        arena_destroy(a);
-    }
-    arena_destroy(own);
-    if (changed)
-        sir_canonicalize(p->module, &(canon_options){0});
-    return changed;
+    sir_find_byte_bits(p->module);
+    return windows_try_all(p, find_registers);
 }

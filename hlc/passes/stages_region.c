@@ -185,6 +185,7 @@ static bool try_end(stage_joiner *x, const pass_region *r)
     made = ARENA_NEW(x->a, stage_made);
     *made = (stage_made){stage_make_filter(&j, name, source, loc, loc), j.items, j.count};
     hmap_set(&x->made, key, made);
+    VEC_PUSH(m->arena, &m->filters, made->filter);
     replace(x, r, made);
     return true;
 }

@@ -30,7 +30,6 @@
 
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 #include "hlc/passes/windows_int.h"
 
@@ -712,20 +711,5 @@ static bool find_windows(hlc_program *p, sir_filter *f, arena *a)
 
 bool pass_windows(hlc_program *p)
 {
-    if (!pass_may_change_more(p))
-        return false;
-    bool changed = false;
-    arena *own = arena_create();
-    window_channels channels = windows_find_channels(p->module, own);
-    for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
-        if (!windows_is_plain(p->module, *f) || !windows_have_room(&channels, *f))
-            continue;
-        arena *a = arena_create();
-        changed |= find_windows(p, *f, a);
-        arena_destroy(a);
-    }
-    arena_destroy(own);
-    if (changed)
-        sir_canonicalize(p->module, &(canon_options){0});
-    return changed;
+    return pass_may_change_more(p) && windows_try_all(p, find_windows);
 }

@@ -3,10 +3,11 @@
 // the end of the body, and no fields that are state no more.
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 #include "hlc/passes/windows_int.h"
 
-bool windows_is_plain(const sir_module *m, const sir_filter *f)
+static bool is_plain(const sir_module *m, const sir_filter *f)
 {
     return !f->finite && f->stateful && f->prework == NULL && f->handlers.len == 0 && f->functions.len == 0 &&
            !f->sends && sir_is_scalar(f->input) && f->work->pop.max > 0 && pass_rates_proved(m, f->work);
@@ -22,14 +23,19 @@ static bool has_room(const sir_module *m, const sir_actor *a)
     return c->initial.len == 0 && c->zeros == NULL;
 }
 
+// Filters that actors have, and those whose channels have no room.
+typedef struct channel_facts {
+    hmap had, unfit;
+} channel_facts;
+
 static void add_filter(hmap *set, const sir_filter *f)
 {
     hmap_setn(set, &f, sizeof f, (void *)(uintptr_t)f);
 }
 
-window_channels windows_find_channels(const sir_module *m, arena *a)
+static channel_facts find_channels(const sir_module *m, arena *a)
 {
-    window_channels x;
+    channel_facts x;
     hmap_init(&x.had, a);
     hmap_init(&x.unfit, a);
     for (VEC_EACH(sir_actor *, actor, &m->actors)) {
@@ -45,9 +51,28 @@ window_channels windows_find_channels(const sir_module *m, arena *a)
     return x;
 }
 
-bool windows_have_room(const window_channels *x, const sir_filter *f)
+// Whether all actors that have this filter have room on their channels.
+static bool have_room(const channel_facts *x, const sir_filter *f)
 {
     return hmap_getn(&x->had, &f, sizeof f) != NULL && hmap_getn(&x->unfit, &f, sizeof f) == NULL;
+}
+
+bool windows_try_all(hlc_program *p, bool try(hlc_program *p, sir_filter *f, arena *a))
+{
+    bool changed = false;
+    arena *own = arena_create();
+    channel_facts channels = find_channels(p->module, own);
+    for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
+        if (!is_plain(p->module, *f) || !have_room(&channels, *f))
+            continue;
+        arena *a = arena_create();
+        changed |= try(p, *f, a);
+        arena_destroy(a);
+    }
+    arena_destroy(own);
+    if (changed)
+        sir_canonicalize(p->module, &(canon_options){0});
+    return changed;
 }
 
 void windows_fill_channels(sir_module *m, const sir_filter *f, const sir_scalar *before, int64_t count)

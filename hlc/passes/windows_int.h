@@ -46,16 +46,12 @@ void windows_rewrite(sir_module *m, arena *a, sir_filter *f, const window_facts 
 
 // ---- windows_channels.c ----
 
-// A filter with state, and nothing but what `work` does, whose rates are known.
-bool windows_is_plain(const sir_module *m, const sir_filter *f);
-// Filters that actors have, and those whose channels have no room for items in front.
-typedef struct window_channels {
-    hmap had, unfit;
-} window_channels;
-window_channels windows_find_channels(const sir_module *m, arena *a);
-// Whether all actors that have this filter have room on their channels.
-bool windows_have_room(const window_channels *x, const sir_filter *f);
-// Puts these items on them, in front of all others.
+struct hlc_program;
+
+// Tries all filters with state that are nothing but what `work` does, whose rates are known, and on whose channels there is room
+// for items in front; each with an arena of its own. Whether it changed any.
+bool windows_try_all(struct hlc_program *p, bool try(struct hlc_program *p, sir_filter *f, arena *a));
+// Puts these items on the channels of a filter, in front of all others.
 void windows_fill_channels(sir_module *m, const sir_filter *f, const sir_scalar *before, int64_t count);
 // Pops, at the end of a body that pops nothing, what it declares.
 void windows_add_pops(sir_module *m, sir_filter *f);
