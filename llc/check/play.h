@@ -175,6 +175,7 @@ typedef struct orders {
     VEC(uint32_t) live; // views of the blocks as they were last initialised
     VEC(run *) runs;
     hmap shelves;      // by memory
+    access_list noted; // of the run that is being followed
     size_t first_open; // runs before it are over
     size_t most;       // runs of one kernel
     size_t found;

@@ -265,7 +265,11 @@ static void join_accesses(access_list *list, int64_t near)
 {
     if (list->len < 2)
         return;
-    qsort(list->data, list->len, sizeof *list->data, by_place);
+    bool sorted = true; // as a sequence's are from the second time on
+    for (size_t i = 1; i < list->len && sorted; i++)
+        sorted = by_place(&list->data[i - 1], &list->data[i]) <= 0;
+    if (!sorted)
+        qsort(list->data, list->len, sizeof *list->data, by_place);
     size_t kept = 0;
     for (size_t i = 1; i < list->len; i++) {
         access *last = &list->data[kept], next = list->data[i];

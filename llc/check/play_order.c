@@ -647,6 +647,13 @@ void order_copy(play *p, access from, access to)
 
 // ---- Runs ----
 
+static void set_accesses(play *p, run *r, const access_list *accesses)
+{
+    vec_reserve(p->arena, &r->accesses, accesses->len, sizeof *r->accesses.data);
+    for (VEC_EACH(const access, a, accesses))
+        VEC_PUSH(p->arena, &r->accesses, *a);
+}
+
 static void follow_kernel(play *p, run *r, int64_t kernel)
 {
     jmp_buf here, *outer = p->stuck;
@@ -655,14 +662,16 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
     const code *at = p->at, *caller = p->caller;
     const bool apart = p->apart;
     val argument = known(kernel);
+    access_list *const noted = &p->orders.noted; // room that all runs share: most of what is noted is joined at the end
+    noted->len = 0;
     p->stuck = &here;
     p->running = r;
-    p->accesses = &r->accesses;
+    p->accesses = noted;
     if (limit - p->steps > MEMO_STEPS)
         p->limit = p->steps + MEMO_STEPS;
     if (setjmp(here) == 0) {
         if (r->actor->transfer) {
-            transfer_accesses(p, r->actor->function, kernel, r->actor->processor, &r->accesses);
+            transfer_accesses(p, r->actor->function, kernel, r->actor->processor, noted);
         } else {
             p->in_kernel = true;
             p->apart = false;
@@ -685,6 +694,8 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
     p->at = at;
     p->caller = caller;
     p->apart = apart;
+    simplify_accesses(noted);
+    set_accesses(p, r, noted);
 }
 
 static void check_reach(play *p, const run *r, const view *v)
@@ -785,7 +796,6 @@ static void note_lost(play *p, const run *r)
 // Reads first: what a kernel reads and writes is in no order.
 static void use_all(play *p, run *r)
 {
-    simplify_accesses(&r->accesses);
     access_list *list = &r->accesses, somewhere = r->accesses;
     bound_accesses(p, list);
     for (VEC_EACH(const access, a, list))
@@ -893,8 +903,7 @@ void order_repeat(play *p, int64_t kernel, const access_list *accesses)
     // Nobody waits between the times: what comes before the last run's end is a matter of dependences.
     if (k->last != NULL && !k->last->over && !comes_before(k->last, r))
         report_pending(p, k, "no dependence says that its last run is over");
-    for (VEC_EACH(const access, a, accesses))
-        VEC_PUSH(p->arena, &r->accesses, *a);
+    set_accesses(p, r, accesses);
     p->steps += REPEAT_STEPS + 4 * r->words;
     if (p->steps > p->limit)
         play_stop(p);

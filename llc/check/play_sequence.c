@@ -110,15 +110,16 @@ static access moved(play *p, const entry *e, access a, const sequence_place *at,
     return a;
 }
 
-static void repeat_once(play *p, const sequence *s, const sequence_place *places, int64_t time)
+// now: room for the accesses of a run.
+static void repeat_once(play *p, const sequence *s, const sequence_place *places, int64_t time, access_list *now)
 {
     for (VEC_EACH(const entry, e, &s->entries)) {
-        access_list now = {0};
+        now->len = 0;
         for (VEC_EACH(const access, a, &e->accesses)) {
             bool moves = e->place >= 0 && goes_on(p, a);
-            VEC_PUSH(p->arena, &now, moves ? moved(p, e, *a, &places[e->place], time) : *a);
+            VEC_PUSH(p->arena, now, moves ? moved(p, e, *a, &places[e->place], time) : *a);
         }
-        order_repeat(p, e->kernel, &now);
+        order_repeat(p, e->kernel, now);
     }
 }
 
@@ -147,8 +148,9 @@ void sequence_run(play *p, int64_t id, int64_t times, sequence_place *places)
         places[i] = open_place(p, s, i, places[i]);
     check_last(p, s, places, times - 1);
     s->last = order_runs(p);
+    access_list now = {0};
     for (int64_t time = 0; time < times; time++)
-        repeat_once(p, s, places, time);
+        repeat_once(p, s, places, time, &now);
     s->end = order_runs(p);
 }
 
