@@ -368,6 +368,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .march = march != NULL,
         .takes_bytes = native_takes_bytes(march),
+        .gathers = native_gathers(march),
         .bytes = native_bytes_of(march),
         .vector_bytes = vectors.registers * vectors.bytes,
         .vector_registers = vectors.registers,

@@ -54,6 +54,7 @@ typedef struct hlc_config {
     bool interpret_kernels;         // of finite graphs: the reference interpreter runs them, in the program
     bool march;                     // C is compiled for a processor that the user names
     bool takes_bytes;               // that processor takes bytes of whole vectors from tables of 256 in registers
+    bool gathers;                   // that processor loads vectors of scattered elements fast
     native_byte_costs bytes;        // of that processor
     int64_t vector_bytes;           // of that processor's vector registers together; 0: not known
     int64_t vector_registers;       // how many these are

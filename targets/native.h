@@ -22,6 +22,8 @@ native_vectors native_vectors_of(const char *march);
 bool native_takes_bytes(const char *march);
 // Whether a product and a sum in one operation are faster on it than one after the other (-Ofast).
 bool native_fuses(const char *march);
+// Whether it loads vectors of scattered elements faster than the elements one by one.
+bool native_gathers(const char *march);
 // What svm/byte_lanes.h has on that processor, and takes, in instructions for a vector; all 0: it is of no use.
 typedef struct native_byte_costs {
     int lanes;                    // bytes of a vector

@@ -65,6 +65,7 @@ typedef struct emitter {
     bool inverts;         // quotients by elements of constant tables are products: NOTE(inverses)
     bool cached;          // the processor has caches: arrays of lanes may be larger than the first
     bool permutes;        // the processor that runs the program permutes bytes of four registers of 64
+    bool gathers;         // and loads vectors of scattered elements fast
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int64_t vector_floats; // that a vector register of it holds; 0: not known
     int most_trips;       // of loops that are done side by side; 0: none are

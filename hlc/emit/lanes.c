@@ -413,6 +413,8 @@ enum { LOOK_UP_LANES = 8 };
 // over 16 to 64 items are 0.74 to 1.3 times as fast with 8 to 12 nodes, 0.9 to 1.7 times with 22; what waits for the trip before
 // gains from 12 on.
 enum { TAKEN_WORK = 24 };
+// Nodes of a firing from which on gathers gain, where the processor has fast ones.
+enum { GATHERED_WORK = 8 };
 // Elements of a table of bytes that registers of 64 bytes hold, which svm/lanes.h permutes.
 enum { REGISTER_BYTES = 256 };
 // Bytes of local arrays and tiles, which should stay in the first cache; and where there is a second, for as many lanes as a
@@ -428,7 +430,7 @@ typedef struct lane_worth {
     double sums;                  // and those of sums of loops
     int64_t loop_sums, most_sums; // such sums in the loop at hand; in one loop at most
     double once;                  // and those in no loop
-    double taken;                 // elements of tables
+    double taken, gathered;       // elements of tables: that each lane takes by itself, and all lanes at once
     int branches;                 // conditions in no loop
     bool open;                    // data end a loop that goes one trip after the other
 } lane_worth;
@@ -457,14 +459,23 @@ static bool is_in_registers(const body_context *c, const sir_expr *e)
            words_around(e) <= REGISTER_BYTES;
 }
 
-// Elements of tables that data lead to, about, each of which a lane takes by itself.
-static double taken(const body_context *c, const sir_expr *e)
+// Whether it gathers them from memory: elements as large as a lane.
+static bool is_gathered(const body_context *c, const sir_expr *e)
 {
-    double n = e != NULL && e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY && lanes_table(c, e) != NULL &&
-               !is_in_registers(c, e);
-    for (size_t i = 0; e != NULL && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        n += taken(c, e->u.arg[i]);
-    return n;
+    const sir_type *t = lanes_table(c, e);
+    return c->e->gathers && t->storage == SIR_STORED_WHOLE && t->kind != SIR_BIT;
+}
+
+// Elements of tables that data lead to, about.
+static void weigh_tables(lane_worth *w, const sir_expr *e, double times)
+{
+    const body_context *c = w->c;
+    if (e == NULL || e->kind == SIR_CONST)
+        return;
+    if (e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY && lanes_table(c, e) != NULL && !is_in_registers(c, e))
+        *(is_gathered(c, e) ? &w->gathered : &w->taken) += times;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        weigh_tables(w, e->u.arg[i], times);
 }
 
 typedef struct loop_look {
@@ -685,7 +696,7 @@ static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
     double own = 0;
     for (uint8_t i = 0; i < parts.expr_count; i++) {
         own += nodes(*parts.expr[i]);
-        w->taken += times * taken(w->c, *parts.expr[i]);
+        weigh_tables(w, *parts.expr[i], times);
         w->loads += serial && peeks(*parts.expr[i]);
     }
     w->loads += serial && s->kind == SIR_POP;
@@ -789,7 +800,8 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     // Where lanes lie side by side no other vectors have as cheap loads.
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;
     bool branches = c->e->cached && w.branches >= LEAST_BRANCHES && w.once >= LEAST_WORK;
-    bool serial = worth || sums || branches || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
+    bool gathers = w.gathered > 0 && w.all >= GATHERED_WORK; // which the C compiler is told not to do
+    bool serial = worth || sums || branches || gathers || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
     bool turned = !serial && !is_planar(c, in_stride, out_stride, w.all);
     if (width < 4 || (turned && !is_turned(c, in_stride, out_stride) && !is_row(c, &w, in_stride, out_stride)) ||
         !lanes_find_vectors(c))

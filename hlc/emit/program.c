@@ -284,6 +284,7 @@ const char *emit_program(hlc_program *p)
     for (int64_t i = 1; i <= EMIT_SHARED && x.e.most_trips > 0; i++)
         x.e.shared_room[i - 1] = x.e.vector_floats * hlc_shared_registers(p->config, i);
     const machine_processor *runs = machine_processor_by_name(p->machine, x.pl->processor);
+    x.e.gathers = p->config->gathers || (runs != NULL && runs->gathers);
     x.e.inverts = x.e.most_trips > 0 && runs != NULL && runs->caches.len != 0; // room for tables, and vectors of double
     x.e.cached = runs != NULL && runs->caches.len != 0;
     if (p->config != NULL)

@@ -17,6 +17,9 @@
 // Elements of an array that each firing copies.
 enum { COUNT_ELEMENTS = 32 };
 
+// Operations of a firing from which it is worth it.
+enum { COUNT_OPERATIONS = 16 };
+
 // A field, or an element of one, that goes up by the same each firing.
 typedef struct counted {
     uint32_t field;
@@ -198,17 +201,31 @@ static void make_local(sir_module *m, sir_filter *f, const counted *c)
 
 // ---- The pass ----
 
-static void find_loop(void *context, sir_stmt *s)
+typedef struct work_size {
+    bool loops;
+    size_t operations;
+} work_size;
+
+static void count_operation(void *context, sir_expr *e, bool written)
 {
-    *(bool *)context |= s->kind == SIR_FOR || s->kind == SIR_LOOP || s->kind == SIR_CALL;
+    work_size *size = context;
+    (void)written;
+    size->operations += e->kind == SIR_UNARY || e->kind == SIR_BINARY || e->kind == SIR_INDEX || e->kind == SIR_MATH;
+}
+
+static void count_work(void *context, sir_stmt *s)
+{
+    work_size *size = context;
+    size->loops |= s->kind == SIR_FOR || s->kind == SIR_LOOP || s->kind == SIR_CALL;
+    sir_visit_exprs(s, count_operation, size);
 }
 
 // A filter of a few operations waits for little, and reads best as it was written.
 static bool gains(const sir_filter *f)
 {
-    bool loops = false;
-    sir_visit_stmts(&f->work->body, find_loop, &loops);
-    return loops;
+    work_size size = {0};
+    sir_visit_stmts(&f->work->body, count_work, &size);
+    return size.loops || size.operations >= COUNT_OPERATIONS;
 }
 
 bool pass_count(hlc_program *p)

@@ -1,6 +1,7 @@
 // svm_take of svm/lanes.h gives each lane its element of a table, of every kind that tables have, and the first one where a lane asks for none of them.
 // RUN: %host -o %t && %t | FileCheck %s
 // RUN: %host -O3 -march=native -o %t.native && %t.native | FileCheck %s
+// RUN: %host -O3 -march=native -DSVM_GATHERS -o %t.gathers && %t.gathers | FileCheck %s
 // RUN: %host-gcc -O2 -Wno-psabi -o %t.gcc && %t.gcc | FileCheck %s
 // CHECK: 17984 lanes, 0 wrong
 #include <limits.h>
