@@ -357,6 +357,82 @@ static bool join_branches(key_pass *x, const sir_stmt *s, sir_block *to)
     return false;
 }
 
+// ---- Elements as keys ----
+
+// "a[j]" of a local array, and what it is called while branches become one.
+typedef struct key_element {
+    sir_module *m;
+    const sir_expr *element;
+    uint32_t array, local;
+    bool others; // the array is used in another way, too
+} key_element;
+
+static sir_expr *name_element(void *context, const sir_expr *e)
+{
+    key_element *k = context;
+    if (canon_same_expr(e, k->element, false))
+        return sir_ref(k->m, SIR_LOCAL, k->local, e->type, e->loc);
+    k->others |= e->kind == SIR_LOCAL && e->index == k->array;
+    return NULL;
+}
+
+// Whether the condition asks for an element of few values, at a place that is the same in both branches.
+static bool asks_for_element(const key_pass *x, const sir_expr *cond, key_element *k)
+{
+    const sir_expr *e = cond->kind == SIR_BINARY && cond->op >= LANG_OP_EQ && cond->op <= LANG_OP_GE ? cond->u.arg[0] : NULL;
+    if (e == NULL || e->kind != SIR_INDEX || e->type->kind != SIR_INT || !is_there(x, e))
+        return false;
+    const sir_expr *root = sir_lvalue_root((sir_expr *)(uintptr_t)e);
+    *k = (key_element){.m = x->m, .element = e, .array = root->index};
+    return x->bits[root->index] < KEY_VALUES;
+}
+
+static uint32_t add_key(key_pass *x, uint32_t bits, sir_loc loc)
+{
+    const size_t n = x->f->locals.len;
+    uint32_t local = sir_local_new(x->m, x->f, "element", x->m->scalar[SIR_INT], loc);
+    uint32_t *more = ARENA_ARRAY(x->a, uint32_t, n + 2);
+    sir_expr **value = ARENA_ARRAY(x->a, sir_expr *, n + 2);
+    memcpy(more, x->bits, n * sizeof *more);
+    memcpy(value, x->value, n * sizeof *value);
+    more[local] = bits;
+    value[local] = NULL;
+    x->bits = more;
+    x->value = value;
+    return local;
+}
+
+// An element goes through the branches as a local.
+//
+//     if %s[%j] != 0 { %s[%j] = $exp[$log[%s[%j]] + %j] }   ->   var %e = %s[%j]; %e = $table[%e][%j]; %s[%j] = %e
+static bool join_by_element(key_pass *x, const sir_stmt *s, sir_block *to)
+{
+    key_element k;
+    const size_t locals = x->f->locals.len, before = to->len;
+    if (!asks_for_element(x, s->u.if_.cond, &k))
+        return false;
+    k.local = add_key(x, x->bits[k.array], s->loc);
+    const sir_copier copier = {.arena = x->m->arena, .context = &k, .expr = name_element};
+    const sir_block one = {.data = (sir_stmt **)(uintptr_t)&s, .len = 1};
+    const sir_block copy = sir_copy_block(&copier, &one);
+    const sir_type *ints = x->m->scalar[SIR_INT];
+    sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, s->loc), *set = sir_stmt_new(x->m, SIR_SET, s->loc);
+    const sir_copier plain = {.arena = x->m->arena};
+    decl->u.decl.local = k.local;
+    decl->u.decl.init = sir_copy_expr(&plain, k.element);
+    VEC_PUSH(x->m->arena, to, decl);
+    if (k.others || !join_branches(x, copy.data[0], to)) {
+        to->len = before;
+        x->f->locals.len = locals;
+        x->f->names = NULL; // these have the name that goes
+        return false;
+    }
+    set->u.set.target = sir_copy_expr(&plain, k.element);
+    set->u.set.value = sir_ref(x->m, SIR_LOCAL, k.local, ints, s->loc);
+    VEC_PUSH(x->m->arena, to, set);
+    return true;
+}
+
 static void join_in(key_pass *x, sir_block *b)
 {
     sir_block to = {0};
@@ -369,7 +445,7 @@ static void join_in(key_pass *x, sir_block *b)
             join_in(x, parts.block[i]);
         if (s->kind == SIR_FOR)
             x->loops.len--;
-        if (s->kind != SIR_IF || x->loops.len > KEY_LOOPS || !join_branches(x, s, &to)) {
+        if (s->kind != SIR_IF || x->loops.len > KEY_LOOPS || (!join_branches(x, s, &to) && !join_by_element(x, s, &to))) {
             VEC_PUSH(x->m->arena, &to, s);
             continue;
         }

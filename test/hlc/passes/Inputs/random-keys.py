@@ -37,17 +37,25 @@ def program(seed):
     key = r.choice((f'(x ^ b[{m - 1}]) & {values - 1}', f'(x & {values - 1}) ^ b[{m - 1}]', f'x & {values - 1}', f'(x >> 3) & {values - 1}'))
     mask = f'b[0] = b[0] & {values - 1};' if r.random() < 0.5 else ''
     field, local = (f'int[{m}] b;', '') if r.random() < 0.15 else ('', f'int[{m}] b;')
+    # Elements of another array as keys, now and then of one that is used otherwise, too.
+    elements, each = '', ''
+    if r.random() < 0.5:
+        made = product.replace('peek(0)', 'f').replace('by', 'e[j]').replace('f', 'e[j]')
+        asked = ask.replace('f', 'e[j]')
+        rest = r.choice(('', f' else e[j] = {r.choice(("3", "e[j] + 1", "j"))};', f' else e[{r.randint(0, 2)}] = 1;' if r.random() < 0.4 else ''))
+        elements = 'int[3] e; for (int i = 0; i < 3; i++) e[i] = i;'
+        each = f'for (int j = 0; j < 3; j++) {{ if ({asked}) e[j] = ({made}) & {values - 1};{rest} e[j] = (e[j] ^ x) & {values - 1}; s = s * 3 + e[j]; }}'
     table = lambda t: '{' + ', '.join(map(str, t)) + '}'
     return f"""int->int filter Keys {{
     int[{values}] w = {table(w)}; int[{values + 64}] v = {table(v)}; {field}
     work pop {n} peek {n + 1} push {n + m} {{
-        {local} int s = 0;
+        {local} int s = 0; {elements}
         for (int i = 0; i < {m}; i++) b[i] = 0;
         for (int i = 0; i < {n}; i++) {{
             int x = pop();
             int f = {key};
             if ({ask}) {{ {' '.join(one)} }}{other}
-            {mask}
+            {mask} {each}
             push(s + b[{m - 1}]);
         }}
         for (int i = 0; i < {m}; i++) push(b[i]);
