@@ -13,5 +13,5 @@ set(HLC_PASSES_SOURCES
     passes/registers.c passes/reorder.c passes/rings.c passes/runner.c passes/schedule.c passes/share.c passes/siblings.c
     passes/stages.c passes/stages_follow.c passes/stages_order.c passes/stages_region.c passes/stages_write.c
     passes/tabulate.c passes/tabulate_bits.c passes/tabulate_chosen.c passes/tabulate_few.c passes/tabulate_keys.c
-    passes/tabulate_regions.c passes/tabulate_values.c passes/unfold.c passes/uniform.c passes/windows.c
+    passes/tabulate_masks.c passes/tabulate_regions.c passes/tabulate_values.c passes/unfold.c passes/uniform.c passes/windows.c
     passes/windows_channels.c passes/windows_rewrite.c pipeline.c)

@@ -1079,6 +1079,8 @@ bool tabulate_few(hlc_program *p, sir_filter *f, int64_t *bytes)
     arena *a = arena_create();
     bool *rejected = ARENA_ARRAY(a, bool, f->fields.len + 1), done = false, again = true;
     sir_loc many = {0};
+    tab_joined before;
+    const bool joined = tab_join_masks(a, p->module, f->work, &before);
     while (again && !done) {
         few x = few_begin(a, p, f);
         done = try_fields(&x, rejected, bytes);
@@ -1086,6 +1088,8 @@ bool tabulate_few(hlc_program *p, sir_filter *f, int64_t *bytes)
         if (x.many)
             many = f->fields.data[x.state.data[0]].loc;
     }
+    if (!done && joined)
+        tab_part_masks(f->work, &before);
     if (!done && many.line != 0)
         remark_many(p, f, many);
     arena_destroy(a);

@@ -46,6 +46,15 @@ uint32_t tab_below(uint64_t n);
 // Per local of a function, the bits that its values may have; elements of an array together. UINT32_MAX: nothing is known.
 uint32_t *tab_local_bits(arena *a, const sir_module *m, const sir_filter *filter, const sir_function *f);
 
+// A function as it was before numbers were cut to the bits that are asked for.
+typedef struct tab_joined {
+    sir_block body;
+    size_t locals;
+} tab_joined;
+// Cuts them, and says whether there were any; and undoes it.
+bool tab_join_masks(arena *a, sir_module *m, sir_function *f, tab_joined *before);
+void tab_part_masks(sir_function *f, const tab_joined *before);
+
 // Look-ups for what comes of a state of few values and of few bits of the items alone. bytes: left for tables.
 bool tabulate_few(hlc_program *p, sir_filter *f, int64_t *bytes);
 // Branches that are alike but for look-ups by a number of few values.
