@@ -118,6 +118,7 @@ bool pass_orbit(hlc_program *p);
 bool pass_linear_bits(hlc_program *p);
 bool pass_count(hlc_program *p);
 bool pass_bundle(hlc_program *p);
+bool pass_int_bits(hlc_program *p);
 bool pass_uniform(hlc_program *p);
 bool pass_exchange(hlc_program *p);
 bool pass_frequency(hlc_program *p);

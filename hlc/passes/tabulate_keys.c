@@ -379,7 +379,8 @@ static sir_expr *name_element(void *context, const sir_expr *e)
 // Whether the condition asks for an element of few values, at a place that is the same in both branches.
 static bool asks_for_element(const key_pass *x, const sir_expr *cond, key_element *k)
 {
-    const sir_expr *e = cond->kind == SIR_BINARY && cond->op >= LANG_OP_EQ && cond->op <= LANG_OP_GE ? cond->u.arg[0] : NULL;
+    const sir_expr *e =
+        cond->kind == SIR_BINARY && cond->op >= LANG_OP_EQ && cond->op <= LANG_OP_GE ? cond->u.arg[0] : NULL;
     if (e == NULL || e->kind != SIR_INDEX || e->type->kind != SIR_INT || !is_there(x, e))
         return false;
     const sir_expr *root = sir_lvalue_root((sir_expr *)(uintptr_t)e);
@@ -445,7 +446,8 @@ static void join_in(key_pass *x, sir_block *b)
             join_in(x, parts.block[i]);
         if (s->kind == SIR_FOR)
             x->loops.len--;
-        if (s->kind != SIR_IF || x->loops.len > KEY_LOOPS || (!join_branches(x, s, &to) && !join_by_element(x, s, &to))) {
+        if (s->kind != SIR_IF || x->loops.len > KEY_LOOPS ||
+            (!join_branches(x, s, &to) && !join_by_element(x, s, &to))) {
             VEC_PUSH(x->m->arena, &to, s);
             continue;
         }
