@@ -383,6 +383,9 @@ bool lanes_find_vectors(body_context *c)
 // Measured (clang 22, AVX2 and AVX-512): what the C compiler makes of single firings is as good where it unrolls all loops
 // or vectorises along them.
 enum { LEAST_TRIPS = 12, LEAST_WORK = 96, ALONG_TRIPS = 16 };
+// The part of the work in such loops from which on lanes gain: beside a search for the least two of eight numbers, a loop that
+// chooses by it is no less work, and both together took 4 times as long as lanes.
+enum { SERIAL_PART = 3 };
 // Nodes that the end of a loop is worth which data end: single firings seldom foresee it.
 enum { UNFORESEEN = 64 };
 // Conditions in a row, outside of loops, from which on C compilers take one path for all that follow from the first ones, and
@@ -801,7 +804,7 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;
     bool branches = c->e->cached && w.branches >= LEAST_BRANCHES && w.once >= LEAST_WORK;
     bool gathers = w.gathered > 0 && w.all >= GATHERED_WORK; // which the C compiler is told not to do
-    bool serial = worth || sums || branches || gathers || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
+    bool serial = worth || sums || branches || gathers || (w.serial >= LEAST_WORK && w.serial * SERIAL_PART >= w.all);
     bool turned = !serial && !is_planar(c, in_stride, out_stride, w.all);
     if (width < 4 || (turned && !is_turned(c, in_stride, out_stride) && !is_row(c, &w, in_stride, out_stride)) ||
         !lanes_find_vectors(c))
