@@ -33,6 +33,7 @@ typedef struct emit_signature {
     bool inlined; // so that C compilers make vectors of firings
     bool twice;  // a dynamic-rate actor's, short enough to be in two places
     bool shifts; // loops that move elements of the state are written out
+    bool waits;  // for sums, beside which its vectors are short
     bool flags;  // conditions set a boolean of the state without branches
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
     VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending

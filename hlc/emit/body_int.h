@@ -159,6 +159,7 @@ typedef struct body_context {
     bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
     bool aside_adds;    // such a loop adds ints
+    VEC(const sir_stmt *) asides; // those loops
     struct body_lookups *lookups; // what loops of the function look up, as far as it was asked for (body_lookup.c)
 } body_context;
 
@@ -367,6 +368,10 @@ bool body_halves(body_context *c, const sir_stmt *s);
 // ---- body_shifts.c ----
 // Writes out a loop that moves elements of small arrays of the state; false: it is no such one.
 bool body_shifts(body_context *c, const sir_stmt *loop);
+
+// ---- body_waits.c ----
+// Whether firings wait for sums that no vector has, while others of their work are vectors.
+bool body_waits(const body_context *c);
 
 // ---- body_rows.c ----
 // Trips of a loop to be done at a time, so that none is left over for the C compiler's vectors; 0: as they come.

@@ -766,8 +766,10 @@ void body_for(body_context *c, const sir_stmt *s)
         lo = "svm_first";
         hi = arena_printf(c->e->arena, "svm_first + %" PRId64, part);
     }
-    if (aside != 0)
+    if (aside != 0) {
+        VEC_PUSH(c->e->arena, &c->asides, s);
         body_line(c, "SVM_ASIDE(%d)", aside);
+    }
     else if (body_unrolls(c, s) || body_moves_on(c, s))
         body_line(c, "SVM_UNROLL");
     else if (body_stays_loop(c, s))

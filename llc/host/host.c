@@ -77,11 +77,16 @@ static void add_selection_flags(llc_session *s, llc_strings *command)
 
 // The compiler that wrote the text counted on the processor's whole vectors (its tiles fill the registers), but clang is content
 // with half of them on processors that were once slow with whole ones: a product with a matrix then spills half of its sums.
+// Said so, and not as -mprefer-vector-width=512, functions may have SVM_HALF_VECTORS.
 static void add_vector_flags(llc_session *s, llc_strings *command)
 {
 #if defined(__x86_64__)
+    static const char *const whole[] = {"-Xclang", "-target-feature", "-Xclang", "-prefer-256-bit"};
     int64_t bytes = native_vectors_of(s->options->march).bytes;
-    if (s->units.len > 0 && bytes > 0)
+    if (s->units.len > 0 && bytes == 64)
+        for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+            cc_add(s, command, whole[i]);
+    else if (s->units.len > 0 && bytes > 0)
         cc_add(s, command, arena_printf(s->arena, "-mprefer-vector-width=%" PRIi64, 8 * bytes));
 #else
     (void)s, (void)command;

@@ -37,6 +37,15 @@ extern "C" {
 #define SVM_INLINED
 #endif
 
+// Of functions that wait for sums one after the other: their vectors have 32 bytes where the processor's have 64. While such are
+// about, Intel's processors leave a unit for quick sums idle.
+#if defined(__clang__) && __clang_major__ >= 22 && defined(__AVX512F__) && !defined(__znver4__) &&                     \
+    !defined(__znver5__) && !defined(SVM_ELEMENTARY_CALLS)
+#define SVM_HALF_VECTORS __attribute__((target("prefer-256-bit")))
+#else
+#define SVM_HALF_VECTORS
+#endif
+
 // x, which a C compiler puts into no vector with its neighbours: an element of a state that the next firing waits for by
 // itself. Joined to others it would be there when the last of them is.
 static inline float svm_alone(float x)
