@@ -3,8 +3,8 @@
 // vectors of: no branches, no tables, no calls. They compute in double, so that results are within 0.51 units in the last
 // place (test/runtime/math.test). Special values are those of C's functions.
 //
-// Series stop where the next term is below a thousandth of a float's last place. Nothing may be contracted or reordered:
-// svm/arith.h names the flags.
+// Polynomials and quotients of them are those of their degree whose greatest relative error is least (Remez), 2^-33 and less.
+// Nothing may be contracted or reordered: svm/arith.h names the flags.
 //
 // SVM_ELEMENTARY_CALLS: they are calls of functions elsewhere, which a simulator counts as one operation each.
 #ifndef SVM_ELEMENTARY_H
@@ -61,18 +61,11 @@ SVM_ELEMENTARY float svm_atan2f(float y, float x)
     const bool turned = least > 0.4142135623730950 * most;
     const double n = least - (turned ? most : 0.0), d = most + (turned ? least : 0.0);
     const double t = least == most ? 0.0 : n / d, u = t * t; // equal: both 0 or infinite as well
-    double p = 1.0 / 25 - u * (1.0 / 27);
-    p = 1.0 / 23 - u * p;
-    p = 1.0 / 21 - u * p;
-    p = 1.0 / 19 - u * p;
-    p = 1.0 / 17 - u * p;
-    p = 1.0 / 15 - u * p;
-    p = 1.0 / 13 - u * p;
-    p = 1.0 / 11 - u * p;
-    p = 1.0 / 9 - u * p;
-    p = 1.0 / 7 - u * p;
-    p = 1.0 / 5 - u * p;
-    p = 1.0 / 3 - u * p;
+    double p = 0.084762623174014900 - u * 0.047440347263741158;
+    p = 0.11044690332354976 - u * p;
+    p = 0.14282007650699273 - u * p;
+    p = 0.19999903904181312 - u * p;
+    p = 0.33333332499084075 - u * p;
     double a = t - t * (u * p);
     a += (turned || least == most) && most != 0.0 ? 0.78539816339744831 : 0.0;
     a = ax < ay ? 1.5707963267948966 - a : a;
@@ -86,23 +79,35 @@ SVM_ELEMENTARY float svm_atanf(float x)
     return svm_atan2f(x, 1.0F);
 }
 
+// x, rounded to a whole number of 50 bits at most: the last of its own bits are it, too. Reordered it would stay x.
+SVM_ELEMENTARY double svm_rounded(double x, uint64_t *bits)
+{
+#if defined(__clang__)
+#pragma clang fp reassociate(off)
+#endif
+    const double large = 0x1.8p52, sum = x + large;
+    *bits = svm_bitsOf(sum);
+#if defined(__ASSOCIATIVE_MATH__) && !defined(__clang__)
+    return (double)(int32_t)(uint32_t)*bits;
+#else
+    return sum - large;
+#endif
+}
+
 // e^x, where that is a float or beyond its range; NaN gives any number.
 SVM_ELEMENTARY double svm_expOf(double x)
 {
-    const double within = x > -150.0 ? x < 150.0 ? x : 150.0 : -150.0;
-    const double q = within * 1.4426950408889634;
-    const int32_t k = (int32_t)(q + (q < 0.0 ? -0.5 : 0.5));
-    const double r = (within - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
-    double p = 1.0 / 40320 + r * (1.0 / 362880);
-    p = 1.0 / 5040 + r * p;
-    p = 1.0 / 720 + r * p;
-    p = 1.0 / 120 + r * p;
-    p = 1.0 / 24 + r * p;
-    p = 1.0 / 6 + r * p;
-    p = 0.5 + r * p;
-    p = 1.0 + r * p;
-    p = 1.0 + r * p;
-    return p * svm_fromBits((uint64_t)(uint32_t)(k + 1023) << 52);
+    const double above = x > -150.0 ? x : -150.0, within = above < 150.0 ? above : 150.0;
+    uint64_t k;
+    const double whole = svm_rounded(within * 1.4426950408889634, &k), r = within - whole * 0.69314718055994531;
+    double p = 0.0013948185512956168 + r * 0.00019775169168163810;
+    p = 0.0083335611070067074 + r * p;
+    p = 0.041666225393024856 + r * p;
+    p = 0.16666665125966940 + r * p;
+    p = 0.50000001045477345 + r * p;
+    p = 1.0000000002431325 + r * p;
+    p = 0.99999999996167633 + r * p;
+    return svm_fromBits(svm_bitsOf(p) + (k << 52)); // p times 2^k
 }
 
 // The logarithm of a number above 0 that is a float; of others any number.
@@ -113,13 +118,10 @@ SVM_ELEMENTARY double svm_logOf(double x)
     const int32_t k = high >> 20;
     const double m = svm_fromBits(bits - ((uint64_t)(uint32_t)k << 52));
     const double f = m - 1.0, s = f / (2.0 + f), z = s * s;
-    double p = 1.0 / 15 + z * (1.0 / 17);
-    p = 1.0 / 13 + z * p;
-    p = 1.0 / 11 + z * p;
-    p = 1.0 / 9 + z * p;
-    p = 1.0 / 7 + z * p;
-    p = 1.0 / 5 + z * p;
-    p = 1.0 / 3 + z * p;
+    double p = 0.11088114504242849 + z * 0.097917922648423699;
+    p = 0.14286054085699986 + z * p;
+    p = 0.19999997815672198 + z * p;
+    p = 0.33333333337886271 + z * p;
     return k * 0.69314718055994531 + (2.0 * s + 2.0 * s * (z * p));
 }
 
@@ -145,13 +147,20 @@ SVM_ELEMENTARY float svm_log10f(float x)
     return svm_scaledLog(x, 0.43429448190325183);
 }
 
-// 1 - 2 / (e^2x + 1), but near 0, where that would cancel.
+// A quotient of polynomials as far as it differs from 1.
 SVM_ELEMENTARY float svm_tanhf(float x)
 {
-    const double a = fabs((double)x), square = a * a;
-    const double series = a - a * (square * (1.0 / 3 - square * (2.0 / 15 - square * (17.0 / 315))));
-    const double t = a < 0.03125 ? series : 1.0 - 2.0 / (svm_expOf(2.0 * a) + 1.0);
-    return x != x ? x + x : (float)(svm_bitsOf((double)x) >> 63 != 0 ? -t : t);
+    const double above = (double)x > -9.02 ? (double)x : -9.02, a = above < 9.02 ? above : 9.02, u = a * a;
+    double n = 37.811593875502922 + u * 0.012395059980174837, d = 888.19728598835422 + u;
+    n = 14452.436057738967 + u * n;
+    d = 171507.39378298083 + u * d;
+    n = 1517407.0877958250 + u * n;
+    d = 10019261.767440869 + u * d;
+    n = 48400080.927442901 + u * n;
+    d = 162872668.54688475 + u * d;
+    n = 343417763.21487862 + u * n;
+    d = 343417763.22171295 + u * d;
+    return x != x ? x + x : (float)(a * n / d);
 }
 
 SVM_ELEMENTARY float svm_powf(float x, float y)
