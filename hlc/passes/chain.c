@@ -187,8 +187,22 @@ bool chain_looks_behind(const sir_block *b)
     return behind;
 }
 
-// The other trips of the loops, which are ladders or short, and on their own in the body; false: that is not so, or the
-// number of trips is not known.
+bool chain_trips_wait(const sir_filter *f, const sir_stmt *loop, size_t *nodes)
+{
+    const sir_expr *lo = loop->u.for_.lo, *hi = loop->u.for_.hi;
+    body_facts own = {0};
+    sir_visit_stmts(&loop->u.for_.body, look_at_stmt, &own);
+    if (own.pops + own.pushes + own.loops != 0 || lo->kind != SIR_CONST || hi->kind != SIR_CONST)
+        return false;
+    const int64_t trips = ((int64_t)hi->u.value.i - lo->u.value.i) / loop->u.for_.step;
+    if (trips < 1 || trips > CHAIN_NODES ||
+        (!is_short(f, &loop->u.for_.body, trips) && !is_ladder(f, &loop->u.for_.body)))
+        return false;
+    *nodes += (size_t)(trips - 1) * own.nodes;
+    return true;
+}
+
+// The other trips of the loops, which wait as statements do and are on their own in the body; false: that is not so.
 static bool count_trips(const sir_filter *f, body_facts *b)
 {
     size_t loops = b->loops;
@@ -196,16 +210,8 @@ static bool count_trips(const sir_filter *f, body_facts *b)
         const sir_stmt *s = f->work->body.data[i];
         if (s->kind != SIR_FOR)
             continue;
-        const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
-        body_facts own = {0};
-        sir_visit_stmts(&s->u.for_.body, look_at_stmt, &own);
-        if (own.pops + own.pushes + own.loops != 0 || lo->kind != SIR_CONST || hi->kind != SIR_CONST)
+        if (!chain_trips_wait(f, s, &b->nodes))
             return false;
-        int64_t trips = ((int64_t)hi->u.value.i - lo->u.value.i) / s->u.for_.step;
-        if (trips < 1 || trips > CHAIN_NODES ||
-            (!is_short(f, &s->u.for_.body, trips) && !is_ladder(f, &s->u.for_.body)))
-            return false;
-        b->nodes += (size_t)(trips - 1) * own.nodes;
         loops--;
     }
     return loops == 0;

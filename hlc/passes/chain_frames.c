@@ -5,7 +5,8 @@
 //     DeEmphasis  // pop 1 push 1               ->            ..    what DeEmphasis does to %item    }
 //
 // The loop's trips wait for each other, as the firings of the other one do. What that does is put where the frame's items are
-// pushed, or popped; the filter that goes by frames fires as before.
+// pushed, or popped; the filter that goes by frames fires as before. Within a trip may be a ladder, as of a lattice whose
+// coefficients come with the frame, or a short loop.
 #include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/chain_int.h"
@@ -47,6 +48,26 @@ static frame_facts look_at(const sir_block *b)
     return x;
 }
 
+typedef struct trips_look {
+    const sir_filter *filter;
+    size_t nodes;
+    bool fails;
+} trips_look;
+
+static void look_at_trips(void *context, sir_stmt *s)
+{
+    trips_look *x = context;
+    x->fails |= s->kind == SIR_FOR && !chain_trips_wait(x->filter, s, &x->nodes);
+}
+
+// Whether loops in a frame's loop wait as its other statements do, and are not too long, as lattices.
+static bool have_short_trips(const sir_filter *f, const sir_block *b, size_t nodes)
+{
+    trips_look x = {.filter = f, .nodes = nodes};
+    sir_visit_stmts(b, look_at_trips, &x);
+    return !x.fails && x.nodes <= FRAME_NODES;
+}
+
 // Loops whose trips wait for each other and move items.
 typedef struct loop_look {
     arena *a;
@@ -60,7 +81,8 @@ static void look_at_loop(void *context, sir_stmt *s)
     if (s->kind != SIR_FOR)
         return;
     const frame_facts own = look_at(&s->u.for_.body);
-    if (own.loops != 0 || own.pops + own.pushes == 0 || !chain_needs_itself(x->a, x->filter, &s->u.for_.body))
+    if (!have_short_trips(x->filter, &s->u.for_.body, own.nodes) || own.pops + own.pushes == 0 ||
+        !chain_needs_itself(x->a, x->filter, &s->u.for_.body))
         return;
     x->pops |= own.pops > 0;
     x->pushes |= own.pushes > 0;

@@ -43,6 +43,9 @@ static inline bool chain_is_plain(const sir_stmt *s)
 bool chain_regions(chain_known *k);
 // Makes one filter of one that goes by frames and one that goes item by item; whether there are any (chain_frames.c).
 bool chain_frames(chain_known *k);
+// Whether a loop's trips, of a known number, move no items and wait as other statements do: see NOTE(short loops) and
+// NOTE(ladders) in chain.c. The nodes of all but one are added then.
+bool chain_trips_wait(const sir_filter *f, const sir_stmt *loop, size_t *nodes);
 // Whether a body looks at the item behind the one that it takes.
 bool chain_looks_behind(const sir_block *b);
 // Whether what statements leave in some field needs what they left there before; whether firings wait for each other.
