@@ -401,17 +401,17 @@ static bool fills_one_by_one(const sir_block *b, const uint64_t *named, size_t a
     return false;
 }
 
-// Statements that are looked at, each as often as its loops go round.
-enum { MOST_FILLING = 8192 };
+// Elements that statements set, each as often as its loops go round; elements of such an array.
+enum { MOST_FILLING = 1 << 15 };
 
 typedef struct trip_fill {
     uint32_t local, length;
     uint64_t *seen;
     struct {
         uint32_t variable;
-        int64_t value;
-    } loops[DEEPEST_FILL];
-    size_t depth, looked_at;
+        int64_t lo, hi, step, value;
+    } loops[DEEPEST_FILL]; // around
+    size_t depth, set;
     bool fails;
 } trip_fill;
 
@@ -438,45 +438,48 @@ static bool index_in_trip(const trip_fill *t, const sir_expr *e, int64_t *value)
     return *value >= INT32_MIN && *value <= INT32_MAX;
 }
 
-static void fill_in_trips(trip_fill *t, sir_stmt *s);
-
-static void fill_loop(trip_fill *t, const sir_stmt *s)
+// Notes what an element of the array is set by in all trips of the loops from one on.
+static void fill_elements(trip_fill *t, const sir_expr *subscript, size_t loop)
 {
-    const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
-    int64_t step = s->u.for_.step;
-    t->fails |= !canon_is_const(lo) || !canon_is_const(hi) || t->depth == DEEPEST_FILL;
-    if (t->fails)
+    int64_t at;
+    if (loop == t->depth) {
+        t->fails |= ++t->set > MOST_FILLING || !index_in_trip(t, subscript, &at);
+        if (!t->fails && at >= 0 && at < t->length)
+            t->seen[at / 64] |= UINT64_C(1) << at % 64;
         return;
-    size_t depth = t->depth++;
-    t->loops[depth].variable = s->u.for_.local;
-    for (int64_t v = lo->u.value.i; !t->fails && (step > 0 ? v < hi->u.value.i : v > hi->u.value.i); v += step) {
-        t->loops[depth].value = v;
-        for (size_t i = 0; i < s->u.for_.body.len && !t->fails; i++)
-            fill_in_trips(t, s->u.for_.body.data[i]);
     }
-    t->depth--;
+    int64_t hi = t->loops[loop].hi, step = t->loops[loop].step;
+    for (int64_t v = t->loops[loop].lo; !t->fails && (step > 0 ? v < hi : v > hi); v += step) {
+        t->loops[loop].value = v;
+        fill_elements(t, subscript, loop + 1);
+    }
 }
 
 static void fill_in_trips(trip_fill *t, sir_stmt *s)
 {
-    int64_t at;
-    t->fails |= ++t->looked_at > MOST_FILLING;
-    if (t->fails)
-        return;
     if (s->kind == SIR_FOR) {
-        fill_loop(t, s);
+        const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+        t->fails |= !canon_is_const(lo) || !canon_is_const(hi) || t->depth == DEEPEST_FILL;
+        if (t->fails)
+            return;
+        t->loops[t->depth].variable = s->u.for_.local;
+        t->loops[t->depth].lo = lo->u.value.i;
+        t->loops[t->depth].hi = hi->u.value.i;
+        t->loops[t->depth++].step = s->u.for_.step;
+        for (size_t i = 0; i < s->u.for_.body.len && !t->fails; i++)
+            fill_in_trips(t, s->u.for_.body.data[i]);
+        t->depth--;
         return;
     }
     const sir_expr *target = s->kind == SIR_SET || s->kind == SIR_POP ? s->u.set.target : NULL;
     size_t mentions = sir_count_local_of(s, t->local);
     t->fails |= s->kind != SIR_SET && s->kind != SIR_DECL && s->kind != SIR_POP && s->kind != SIR_PUSH;
-    if (mentions == 0)
+    if (mentions == 0 || t->fails)
         return;
-    if (mentions != 1 || target == NULL || target->kind != SIR_INDEX || !canon_is_local(target->u.arg[0], t->local) ||
-        !index_in_trip(t, target->u.arg[1], &at))
+    if (mentions != 1 || target == NULL || target->kind != SIR_INDEX || !canon_is_local(target->u.arg[0], t->local))
         t->fails = true;
-    else if (at >= 0 && at < t->length)
-        t->seen[at / 64] |= UINT64_C(1) << at % 64;
+    else
+        fill_elements(t, target->u.arg[1], 0);
 }
 
 // A loop whose trips set several elements each, which are all of them together: a butterfly's, for example.
