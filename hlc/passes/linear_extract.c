@@ -11,14 +11,17 @@
 // Of one filter: statements and expressions executed, and weights in sums.
 enum { EXTRACT_STEPS = 1 << 20, EXTRACT_TERMS = 1 << 22 };
 
-// A scalar. terms NULL: it is known. Else it is constant + the sum over i of terms[i] * item number first + i.
-typedef struct cell {
+// A scalar. terms NULL: it is known. Else it is constant + the sum over i of terms[i] * item number first + i. A complex
+// number that is not known is two: parts.
+typedef struct cell cell;
+struct cell {
     sir_scalar value;
     double constant;
     const double *terms;
     int64_t first, count;
     int64_t depth; // operations one after the other that lead to it
-} cell;
+    const cell *parts;
+};
 
 typedef struct extractor {
     arena *a;
@@ -28,7 +31,13 @@ typedef struct extractor {
     cell **fields; // per field that is part of the state, likewise
     linear_form *form;
     int64_t states, items; // numbers of the state, which come first; items of the window
-    int64_t pushes;        // that are expected
+    const double
+        *probes; // of each item, or part of one, the numbers that it is in several inputs, instead of the weight
+                 // 1; NULL: none
+    int64_t probe_count;
+    int64_t most_steps;
+    int64_t first_steps, first_terms; // before the first push
+    int64_t pushes;                   // that are expected
     int64_t popped, pushed, steps, terms;
     sir_loc at; // where it failed
     double operations;
@@ -47,6 +56,7 @@ static bool is_real(const sir_type *t)
 }
 
 static cell eval(extractor *x, const sir_expr *e);
+static cell eval_complex(extractor *x, const sir_expr *e);
 
 static cell known(sir_scalar v)
 {
@@ -118,9 +128,36 @@ static cell symbol(extractor *x, int64_t number)
     return (cell){.terms = one, .first = number, .count = 1};
 }
 
+static bool is_complex(const sir_type *t)
+{
+    return t->kind == SIR_COMPLEX;
+}
+
+static bool is_part(const sir_expr *e)
+{
+    return e->kind == SIR_MEMBER && is_complex(e->u.arg[0]->type);
+}
+
+static cell pair(extractor *x, cell re, cell im)
+{
+    cell *parts = ARENA_ARRAY(x->a, cell, 2);
+    parts[0] = re;
+    parts[1] = im;
+    return (cell){.parts = parts};
+}
+
+static cell probed(const extractor *x, int64_t at)
+{
+    return (cell){.terms = x->probes + at * x->probe_count, .count = x->probe_count};
+}
+
 static cell item_at(extractor *x, int64_t at)
 {
-    return at < 0 || at >= x->items ? fail(x) : symbol(x, x->states + at);
+    if (at < 0 || at >= x->items)
+        return fail(x);
+    if (x->probes == NULL)
+        return symbol(x, x->states + at);
+    return is_complex(x->filter->input) ? pair(x, probed(x, 2 * at), probed(x, 2 * at + 1)) : probed(x, at);
 }
 
 // ---- Places ----
@@ -171,10 +208,10 @@ static int64_t offset_of(extractor *x, const sir_expr *e)
 static void load(extractor *x, const sir_expr *e, cell *to)
 {
     size_t words = e->type->words;
-    const sir_expr *root = sir_lvalue_root((sir_expr *)(uintptr_t)e);
+    const sir_expr *root = is_part(e) ? NULL : sir_lvalue_root((sir_expr *)(uintptr_t)e);
     if (root == NULL) {
         if (words == 1)
-            *to = eval(x, e);
+            *to = is_complex(e->type) ? eval_complex(x, e) : eval(x, e);
         else
             x->fails = true;
         return;
@@ -256,12 +293,48 @@ static cell eval_convert(extractor *x, const sir_expr *e)
     return is_real(from) && is_real(e->type) ? a : fail(x);
 }
 
+static cell eval_peek(extractor *x, const sir_expr *e)
+{
+    cell at = eval(x, e->u.arg[0]);
+    return x->fails || at.terms != NULL ? fail(x) : item_at(x, x->popped + at.value.i);
+}
+
+// A complex number that is put together, or only moves.
+static cell eval_complex(extractor *x, const sir_expr *e)
+{
+    cell r = {0};
+    x->fails |= ++x->steps > x->most_steps || !is_complex(e->type) || x->probes == NULL;
+    if (x->fails)
+        return r;
+    if (sir_lvalue_root((sir_expr *)(uintptr_t)e) != NULL) {
+        load(x, e, &r);
+        return r;
+    }
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return known(e->u.value);
+    case SIR_PEEK: return eval_peek(x, e);
+    case SIR_MAKE_COMPLEX: r = eval(x, e->u.arg[0]); return pair(x, r, eval(x, e->u.arg[1]));
+    case SIR_CONVERT: return e->u.arg[0]->type->kind == SIR_FLOAT ? pair(x, eval(x, e->u.arg[0]), r) : fail(x);
+    default: return fail(x);
+    }
+}
+
+static cell eval_part(extractor *x, const sir_expr *e)
+{
+    cell z = eval_complex(x, e->u.arg[0]);
+    if (x->fails || z.parts != NULL)
+        return x->fails ? z : z.parts[e->index];
+    return known((sir_scalar){.f = e->index == 0 ? z.value.c.re : z.value.c.im});
+}
+
 static cell eval(extractor *x, const sir_expr *e)
 {
     cell r = {0};
-    x->fails |= ++x->steps > EXTRACT_STEPS || e->type->words != 1 || e->type->kind == SIR_COMPLEX;
+    x->fails |= ++x->steps > x->most_steps || e->type->words != 1 || is_complex(e->type);
     if (x->fails)
         return r;
+    if (is_part(e))
+        return eval_part(x, e);
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return known(e->u.value);
     case SIR_LOCAL:
@@ -280,9 +353,7 @@ static cell eval(extractor *x, const sir_expr *e)
     case SIR_SELECT:
         r = eval(x, e->u.arg[0]);
         return x->fails || r.terms != NULL ? fail(x) : eval(x, e->u.arg[r.value.i != 0 ? 1 : 2]);
-    case SIR_PEEK:
-        r = eval(x, e->u.arg[0]);
-        return x->fails || r.terms != NULL ? fail(x) : item_at(x, x->popped + r.value.i);
+    case SIR_PEEK: return eval_peek(x, e);
     case SIR_ITER:
     case SIR_FETCH:
     case SIR_MAKE_COMPLEX: break;
@@ -345,7 +416,7 @@ static void run_loop(extractor *x, const sir_stmt *s)
 {
     bool first = s->u.loop.post_test;
     for (;;) {
-        x->fails |= ++x->steps > EXTRACT_STEPS;
+        x->fails |= ++x->steps > x->most_steps;
         if (!first) {
             run_block(x, &s->u.loop.pre);
             if (!holds(x, s->u.loop.cond))
@@ -359,16 +430,48 @@ static void run_loop(extractor *x, const sir_stmt *s)
     }
 }
 
-static void run_push(extractor *x, const sir_stmt *s)
+static void push_row(extractor *x, int64_t number, cell v)
 {
-    cell v = as_sum(s->u.value->type, eval(x, s->u.value));
-    x->fails |= x->pushed >= x->pushes;
-    if (x->fails)
-        return;
-    double *row = x->form->weights + x->pushed * x->form->peek;
+    double *row = x->form->weights + number * x->form->peek;
     for (int64_t i = 0; i < v.count; i++)
         row[v.first + i] = v.terms[i];
-    x->form->constants[x->pushed++] = v.constant;
+    x->form->constants[number] = v.constant;
+}
+
+// Pushes after which it is clear what one takes.
+enum { SOME_PUSHES = 8 };
+
+static bool would_take_too_long(extractor *x)
+{
+    if (x->pushed == 0) {
+        x->first_steps = x->steps;
+        x->first_terms = x->terms;
+    }
+    int64_t firing = x->filter->work->push.max; // terms are given back between firings
+    double steps = (double)(x->steps - x->first_steps) / SOME_PUSHES,
+           terms = (double)(x->terms - x->first_terms) / SOME_PUSHES;
+    return x->pushed == SOME_PUSHES &&
+           ((double)x->steps + steps * (double)(x->pushes - x->pushed) > (double)x->most_steps ||
+            (double)x->terms + terms * (double)(firing - x->pushed) > EXTRACT_TERMS);
+}
+
+static void run_push(extractor *x, const sir_stmt *s)
+{
+    const sir_type *t = s->u.value->type;
+    x->fails |= x->pushed >= x->pushes || (x->probes != NULL && would_take_too_long(x));
+    if (is_complex(t)) {
+        cell z = eval_complex(x, s->u.value);
+        const sir_type *part = x->m->scalar[SIR_FLOAT];
+        for (int i = 0; i < 2 && !x->fails; i++) {
+            cell c = z.parts != NULL ? z.parts[i] : known((sir_scalar){.f = i == 0 ? z.value.c.re : z.value.c.im});
+            push_row(x, 2 * x->pushed + i, as_sum(part, c));
+        }
+    } else {
+        cell v = as_sum(t, eval(x, s->u.value));
+        if (!x->fails)
+            push_row(x, x->pushed, v);
+    }
+    x->pushed++;
 }
 
 static void run_stmt(extractor *x, const sir_stmt *s)
@@ -408,7 +511,7 @@ static void run_stmt(extractor *x, const sir_stmt *s)
 static void run_block(extractor *x, const sir_block *b)
 {
     for (size_t i = 0; i < b->len && !x->fails; i++) {
-        x->fails |= ++x->steps > EXTRACT_STEPS || x->terms > EXTRACT_TERMS;
+        x->fails |= ++x->steps > x->most_steps || x->terms > EXTRACT_TERMS;
         if (!x->fails)
             run_stmt(x, b->data[i]);
         if (x->fails && x->at.file == 0)
@@ -432,7 +535,7 @@ linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double
 {
     const sir_function *w = f->work;
     arena *own = arena_create();
-    extractor x = {.a = own, .m = m, .filter = f};
+    extractor x = {.a = own, .m = m, .filter = f, .most_steps = EXTRACT_STEPS};
     x.locals = ARENA_ARRAY(own, cell *, w->locals.len + 1);
     x.fields = ARENA_ARRAY(own, cell *, f->fields.len + 1);
     x.items = w->peek.max > w->pop.max ? w->peek.max : w->pop.max;
@@ -449,6 +552,49 @@ linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double
         return NULL;
     linear_count(x.form);
     return x.form;
+}
+
+// ---- Probes ----
+
+// A firing's memory is given back with the next one's, when there is enough of it.
+enum { PROBE_TERMS = 1 << 14 };
+
+bool linear_probe(sir_module *m, const sir_filter *f, int64_t firings, const double *items, int64_t probes,
+                  double *pushed, double *operations, double *work)
+{
+    const sir_function *w = f->work;
+    arena *own = arena_create();
+    int64_t rows = firings * w->push.max * (is_complex(f->output) ? 2 : 1);
+    linear_form form = {.peek = probes, .weights = pushed, .constants = ARENA_ARRAY(own, double, (size_t)rows + 1)};
+    extractor x = {.m = m,
+                   .filter = f,
+                   .form = &form,
+                   .items = firings * w->pop.max,
+                   .probes = items,
+                   .probe_count = probes,
+                   .pushes = firings * w->push.max,
+                   .most_steps = (int64_t)*work};
+    int64_t spent = 0;
+    x.fails = w->peek.max > w->pop.max;
+    for (int64_t i = 0; i < firings && !x.fails; i++) {
+        if (x.a == NULL || x.terms > PROBE_TERMS) {
+            arena_destroy(x.a);
+            x.a = arena_create();
+            x.locals = ARENA_ARRAY(x.a, cell *, w->locals.len + 1);
+            x.fields = ARENA_ARRAY(x.a, cell *, f->fields.len + 1);
+            spent += x.terms;
+            x.terms = 0;
+        }
+        run_block(&x, &w->body);
+        x.fails |= x.popped != (i + 1) * w->pop.max || x.pushed != (i + 1) * w->push.max;
+    }
+    for (int64_t i = 0; i < rows; i++)
+        x.fails |= form.constants[i] != 0;
+    *operations += x.operations;
+    *work -= (double)(x.steps + spent + x.terms);
+    arena_destroy(x.a);
+    arena_destroy(own);
+    return !x.fails;
 }
 
 // ---- State ----
@@ -538,7 +684,13 @@ linear_ahead *linear_extract_ahead(arena *a, sir_module *m, const sir_filter *f,
     *r = (linear_ahead){.firings = firings, .states = states, .real = m->scalar[doubles ? SIR_DOUBLE : SIR_FLOAT]};
     r->items = (firings - 1) * w->pop.max + w->peek.max;
     r->sums = firings * w->push.max;
-    extractor x = {.a = own, .m = m, .filter = f, .states = states, .items = r->items, .pushes = r->sums};
+    extractor x = {.a = own,
+                   .m = m,
+                   .filter = f,
+                   .states = states,
+                   .items = r->items,
+                   .pushes = r->sums,
+                   .most_steps = EXTRACT_STEPS};
     x.locals = ARENA_ARRAY(own, cell *, w->locals.len + 1);
     x.fields = ARENA_ARRAY(own, cell *, f->fields.len + 1);
     x.form = r->form = linear_new(a, states + r->items, firings * w->pop.max, r->sums + states);

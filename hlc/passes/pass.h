@@ -122,6 +122,7 @@ bool pass_int_bits(hlc_program *p);
 bool pass_uniform(hlc_program *p);
 bool pass_exchange(hlc_program *p);
 bool pass_frequency(hlc_program *p);
+bool pass_fourier(hlc_program *p);
 bool pass_look_ahead(hlc_program *p);
 bool pass_parts(hlc_program *p);
 // Takes away the filters that no actor is one of, and no channel names.

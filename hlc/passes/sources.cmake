@@ -5,7 +5,8 @@ set(HLC_PASSES_SOURCES
     passes/canonicalize_loops.c passes/canonicalize_propagate.c passes/canonicalize_temps.c
     passes/canonicalize_tree.c passes/chain.c passes/chain_frames.c passes/chain_regions.c passes/count.c
     passes/decimate.c passes/delays.c passes/exchange.c
-    passes/filters.c passes/frequency.c passes/in_place.c passes/int_bits.c passes/inline.c passes/interchange.c
+    passes/filters.c passes/fourier.c passes/fourier_filter.c passes/frequency.c passes/in_place.c passes/int_bits.c
+    passes/inline.c passes/interchange.c
     passes/interchange_nests.c passes/join_bits.c passes/linear.c passes/linear_bits.c passes/linear_bits_follow.c
     passes/linear_bits_tables.c passes/linear_compose.c passes/linear_extract.c passes/linear_filter.c
     passes/look_ahead.c passes/names.c passes/orbit.c passes/orbit_sources.c passes/orbit_tables.c passes/pack_bits.c
