@@ -130,10 +130,13 @@ static bool report_one(llc_session *s, CXDiagnostic diagnostic)
 bool reader_report_clang(llc_session *s, const llc_unit *unit)
 {
     bool good = true;
-    for (unsigned i = 0; i < clang_getNumDiagnostics(unit->tu); i++) {
-        CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
+    // Not by clang_getNumDiagnostics: where there are notes, that makes all of them anew each time.
+    CXDiagnosticSet all = clang_getDiagnosticSetFromTU(unit->tu);
+    for (unsigned i = 0, n = clang_getNumDiagnosticsInSet(all); i < n; i++) {
+        CXDiagnostic diagnostic = clang_getDiagnosticInSet(all, i);
         good = !report_one(s, diagnostic) && good;
         clang_disposeDiagnostic(diagnostic);
     }
+    clang_disposeDiagnosticSet(all);
     return good;
 }
