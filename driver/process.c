@@ -87,7 +87,7 @@ process_session *process_open(diag_engine *d, const process_settings *settings)
     s->open = true;
     signal(SIGCHLD, SIG_DFL); // it may be ignored by inheritance, and then children cannot be waited for
     process_signals(&s->waited_for);
-    sigprocmask(SIG_BLOCK, &s->waited_for, &s->old_mask);
+    sigprocmask(SIG_BLOCK, NULL, &s->old_mask);
     on_exit(at_exit, s);
     return s;
 }
@@ -107,6 +107,7 @@ static bool make_folder(process_session *s)
     if (base == NULL || base[0] == '\0')
         base = "/tmp";
     char *folder = arena_printf(s->arena, "%s/svmc-XXXXXX", base);
+    sigprocmask(SIG_BLOCK, &s->waited_for, NULL); // from now on there is something to remove
     if (mkdtemp(folder) == NULL) {
         diag_error_at(s->diags, s->settings.tool, "cannot make a folder for temporary files in '%s': %s", base,
                       strerror(errno));

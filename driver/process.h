@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Running other programs (clang, svm-llc, dot), and temporary files that are gone however the tool ends.
 //
-// NOTE(signals). While a process_session is open, SIGINT, SIGTERM and SIGHUP are blocked; process_run waits for them
-// together with the child, ends the child, removes the temporary files (its own and the children's, whose TMPDIR is
-// this session's folder) and then lets the signal take the tool down. So no handler and no global state is needed.
+// NOTE(signals). From the first temporary file or program of a process_session to its end, SIGINT, SIGTERM and SIGHUP are
+// blocked; process_run waits for them together with the child, ends the child, removes the temporary files (its own and
+// the children's, whose TMPDIR is this session's folder) and then lets the signal take the tool down. So no handler and no
+// global state is needed. What a tool does before that, as reading C, they end at once.
 // SIGPIPE and SIGXFSZ are ignored: a closed pipe or a full quota is a failed write, with a message.
 #ifndef SVMC_DRIVER_PROCESS_H
 #define SVMC_DRIVER_PROCESS_H
