@@ -9,6 +9,86 @@
 #include "driver/option_table.h"
 #include "driver/process.h"
 #include "driver/progress.h"
+#include "targets/machine.h"
+
+// Options that name a file which the tool reads, and those that name one which it writes.
+static const option_id reading[] = {
+    OPT_INPUT,   OPT_MACHINE, OPT_SIM_MACHINE,  OPT_SP_MACHINE, OPT_PROFILE_USE,
+    OPT_PROFILE, OPT_IN,      OPT_COMPARE_WITH, OPT_CHECK_IN,
+};
+static const option_id writing[] = {
+    OPT_OUTPUT,    OPT_MEASURE_OUTPUT, OPT_SIM_OUTPUT, OPT_SP_REPORT,   OPT_LIBRARY_HEADER,  OPT_REPORT,  OPT_SIM_JSON,
+    OPT_SIM_TRACE, OPT_SIM_GANTT,      OPT_SIM_MAPPED, OPT_PROFILE_OUT, OPT_DEPENDENCY_FILE, OPT_SP_JSON, OPT_SP_PLOT,
+    OPT_SP_TRACE,  OPT_SP_VCD,         OPT_OUT,
+};
+enum { READING = sizeof reading / sizeof *reading, WRITING = sizeof writing / sizeof *writing };
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// Whether two paths are of one regular file, or would be of one that is not there yet.
+static bool is_same_file(arena *a, const char *one, const char *other)
+{
+    struct stat x, y;
+    bool is_there = stat(one, &x) == 0;
+    if (is_there != (stat(other, &y) == 0))
+        return false;
+    if (is_there)
+        return is_same(&x, &y);
+    const char *names[2] = {one, other};
+    struct stat folders[2];
+    for (int i = 0; i < 2; i++) {
+        const char *path = names[i], *slash = strrchr(path, '/');
+        names[i] = slash == NULL ? path : slash + 1;
+        if (stat(slash == NULL ? "." : arena_strndup(a, path, (size_t)(slash + 1 - path)), &folders[i]) != 0)
+            return false;
+    }
+    return strcmp(names[0], names[1]) == 0 && folders[0].st_dev == folders[1].st_dev &&
+           folders[0].st_ino == folders[1].st_ino;
+}
+
+// As messages name it: without the '=' behind it.
+static const char *option_name(arena *a, option_id id)
+{
+    const char *spelling = option_rows[id].spelling;
+    return arena_strndup(a, spelling, strcspn(spelling, "="));
+}
+
+static bool is_read(const option *o)
+{
+    for (int i = 0; i < READING; i++)
+        if (o->id == reading[i])
+            return o->id == OPT_INPUT || strcmp(option_rows[o->id].metavariable, "FILE") == 0 ||
+                   machine_is_path(o->value);
+    return false;
+}
+
+// What is written is none of the files that are read, and two outputs are two files: else one would be lost.
+static bool check_files(tool_session *t)
+{
+    const char *tool = options_tool_name(t->options.tool);
+    for (int i = 0; i < WRITING; i++) {
+        const char *path = option_last(&t->options, writing[i]), *other;
+        if (path == NULL || strcmp(path, "-") == 0)
+            continue;
+        for (VEC_EACH(const option, o, &t->options.items))
+            if (is_read(o) && !(o->id == OPT_IN && writing[i] == OPT_OUT) && // of these the program itself says more
+                is_same_file(t->arena, path, o->value)) {
+                diag_error_at(&t->diags, tool, "output '%s' would overwrite an input; name another with %s", path,
+                              option_name(t->arena, writing[i]));
+                return false;
+            }
+        for (int k = 0; k < i; k++)
+            if ((other = option_last(&t->options, writing[k])) != NULL && is_same_file(t->arena, path, other)) {
+                diag_error_at(&t->diags, tool, "%s and %s both write '%s'; expected a file of its own for each",
+                              option_name(t->arena, writing[k]), option_name(t->arena, writing[i]), path);
+                return false;
+            }
+    }
+    return true;
+}
 
 bool tool_start(tool_session *t, option_tool which, int argc, char **argv, int *status)
 {
@@ -23,6 +103,10 @@ bool tool_start(tool_session *t, option_tool which, int argc, char **argv, int *
     }
     if (options_answer(&t->options, status)) {
         *status = tool_finish(t, *status);
+        return false;
+    }
+    if (!check_files(t)) {
+        *status = tool_finish(t, EXIT_WRONG);
         return false;
     }
     bool long_running = option_is_for(OPT_QUIET, which);
@@ -63,13 +147,13 @@ source_id tool_read(tool_session *t, const char *path)
 static bool is_input(const tool_session *t, const char *path)
 {
     struct stat out, in;
-    if (strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+    if (strcmp(path, "-") == 0 || stat(path, &out) != 0)
         return false;
     for (VEC_EACH(const option, o, &t->options.items))
-        if (o->id == OPT_INPUT && stat(o->value, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+        if (is_read(o) && stat(o->value, &in) == 0 && is_same(&in, &out))
             return true;
     for (VEC_EACH(const source_file, f, &t->sources.files)) // one that was imported
-        if (f->imported.file != 0 && stat(f->name, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+        if (f->imported.file != 0 && stat(f->name, &in) == 0 && is_same(&in, &out))
             return true;
     return false;
 }

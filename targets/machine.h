@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "support/arena.h"
 #include "support/diag.h"
@@ -187,9 +188,15 @@ typedef struct machine {
 
 // ---- Loading (machine.c, machine_find.c) ----
 
-// Loads a machine by name from the directory (share/svmc/machines of the prefix; driver/paths.h knows it), or by
-// path when name contains '/' or ends in ".yaml"; "native" is this computer (targets/native.h). Reports what is wrong to
-// d and gives NULL; used_at is where the name was written (file 0: on the command line).
+// Whether a machine's name is the path of its file.
+static inline bool machine_is_path(const char *name)
+{
+    size_t n = strlen(name);
+    return strchr(name, '/') != NULL || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
+}
+// Loads a machine by name from the directory (share/svmc/machines of the prefix; driver/paths.h knows it), or from a file
+// (machine_is_path); "native" is this computer (targets/native.h). Reports what is wrong to d and gives NULL; used_at is
+// where the name was written (file 0: on the command line).
 machine *machine_find(arena *a, diag_engine *d, const char *directory, const char *name, src_range used_at);
 // Parses a text that is already a source. NULL after errors.
 machine *machine_parse(arena *a, diag_engine *d, source_id file);

@@ -9,12 +9,6 @@
 #include "targets/machine_schema.h"
 #include "targets/native.h"
 
-static bool is_path(const char *name)
-{
-    size_t n = strlen(name);
-    return strchr(name, '/') != NULL || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
-}
-
 typedef VEC(const char *) name_list;
 
 static int compare_names(const void *x, const void *y)
@@ -63,7 +57,7 @@ static machine *load(arena *a, diag_engine *d, const char *path, const char *nam
 
 machine *machine_find(arena *a, diag_engine *d, const char *directory, const char *name, src_range used_at)
 {
-    if (is_path(name))
+    if (machine_is_path(name))
         return load(a, d, name, NULL, used_at);
     if (strcmp(name, "native") == 0)
         return native_machine(a, d, directory, used_at);
