@@ -116,17 +116,40 @@ static bool needsValue(const char *a)
     return false;
 }
 
-// Times go nowhere where the program reads: that would empty its input.
-static void checkTimes(const char *in)
+// Whether two names are of one file, or would be of one that is not there yet.
+static bool isSameFile(const char *a, const char *b)
+{
+    struct stat x, y;
+    bool isThere = stat(a, &x) == 0;
+    if (isThere != (stat(b, &y) == 0))
+        return false;
+    if (isThere)
+        return S_ISREG(x.st_mode) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+    while (strncmp(a, "./", 2) == 0)
+        a += 2;
+    while (strncmp(b, "./", 2) == 0)
+        b += 2;
+    return strcmp(a, b) == 0;
+}
+
+// Times go nowhere where the program reads, which would empty its input, nor where it writes, which would be lost.
+static void checkTimes(const char *in, const char *out)
 {
     static const char *const variables[] = {"SVM_TRACE_OUT", "SVM_PROFILE_OUT"};
-    struct stat input, times;
+    const char *trace = getenv(variables[0]), *profile = getenv(variables[1]);
+    char *written = out ? strdup(out) : NULL;
+    if (written && svmr_isWav(out))
+        written[strcspn(written, ",")] = 0;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *path = getenv(variables[i]);
-        if (path && in && stat(in, &input) == 0 && stat(path, &times) == 0 && S_ISREG(input.st_mode) &&
-            input.st_ino == times.st_ino && input.st_dev == times.st_dev)
+        if (path && in && isSameFile(in, path))
             usageError("cannot write times to '%s': the program reads this file, which would be empty then", path);
+        if (path && written && isSameFile(written, path))
+            usageError("cannot write times to '%s': the program writes its output there", path);
     }
+    if (trace && profile && isSameFile(trace, profile))
+        usageError("'%s' cannot be a profile and a timeline in one; expected a file for each", profile);
+    free(written);
 }
 
 static Options parseOptions(const svm_Program *p, int argc, char **argv)
@@ -180,7 +203,7 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             usageError("%s '%s'", *a == '-' ? "unknown option" : "unexpected argument", a);
         }
     }
-    checkTimes(o.settings.in);
+    checkTimes(o.settings.in, o.settings.out);
     return o;
 }
 
