@@ -202,19 +202,12 @@ static uint64_t units(uint64_t bytes, uint64_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-// What slots begin at multiples of, in bytes.
-static uint64_t slot_unit(const plan_cut *cut)
-{
-    uint64_t unit = plan_cut_alignment(cut);
-    return cut->resources->alignment > unit ? cut->resources->alignment : unit;
-}
-
 mapped_slots mapped_slots_of(const program_emitter *x, const mapped_queue *r)
 {
     const plan_cut *cut = x->p->cut;
     // Otherwise nothing is ever used up, or nothing is there from round to round.
     const bool several = r->step != 0 && !r->straight;
-    return (mapped_slots){units((uint64_t)r->queue->room * r->size, slot_unit(cut)), several ? cut->slots : 1};
+    return (mapped_slots){units((uint64_t)r->queue->room * r->size, plan_cut_slot_unit(cut)), several ? cut->slots : 1};
 }
 
 void mapped_queue_table(program_emitter *x, const mapped *all)
@@ -247,14 +240,14 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
 // Bytes of all queues, and what they begin at a multiple of.
 static uint64_t queue_bytes(const program_emitter *x, const mapped *all)
 {
-    return slot_unit(x->pl->cut) + all->queue_bytes;
+    return plan_cut_slot_unit(x->pl->cut) + all->queue_bytes;
 }
 
 // Of programs with streams.
 static void emit_create_queues(program_emitter *x, const mapped *all)
 {
     const plan_cut *cut = x->pl->cut;
-    const uint64_t unit = slot_unit(cut);
+    const uint64_t unit = plan_cut_slot_unit(cut);
     text_line(x, 0, "/* Slots of the queues, one behind the other. */");
     text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -390,7 +383,7 @@ static void emit_create(program_emitter *x, const mapped *all)
     }
     if (all->blocks)
         text_line(x, 1, "svm_roundQueuesCreate(self, %" PRIu64 ", %" PRIu64 ");", queue_bytes(x, all),
-                  slot_unit(x->p->cut));
+                  plan_cut_slot_unit(x->p->cut));
     else
         text_line(x, 1, "%s_createQueues(self);", x->name);
     text_line(x, 1, "%s_createOwn(self);", x->name);

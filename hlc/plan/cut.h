@@ -134,6 +134,7 @@ bool plan_cut_move(const plan_cut *cut); // windows are moved to and from some p
 int64_t plan_cut_unit(const plan_cut *cut);
 int64_t plan_cut_granule_of(const plan_cut *cut);
 uint64_t plan_cut_alignment(const plan_cut *cut); // of what lies in processors' memories
+uint64_t plan_cut_slot_unit(const plan_cut *cut); // of what slots of queues begin at multiples of, in the shared memory
 uint64_t plan_cut_line(const plan_cut *cut);      // of windows there: a multiple of the shared memory's, too
 // Steady states that strips are multiples of if all that they move is whole lines; more than `most` where not even that.
 int64_t plan_cut_lines_granule(const plan_cut *cut, int64_t most);

@@ -28,21 +28,21 @@ static uint64_t bytes_beside(const plan_cut *cut, uint32_t processor)
     return bytes;
 }
 
-// Bytes that channels and queues take of the memory which all processors reach.
+// Bytes that channels and queues take of the memory which all processors reach, and what works in it keeps there.
 static uint64_t shared_bytes(const plan *pl)
 {
     const plan_cut *cut = pl->cut;
-    uint64_t bytes = cut == NULL ? pl->bytes : 0;
-    for (size_t i = 0; cut != NULL && i < cut->queues.len; i++) {
-        const plan_queue *queue = &cut->queues.data[i];
+    if (cut == NULL)
+        return pl->bytes;
+    uint64_t unit = plan_cut_slot_unit(cut), bytes = unit; // the first may have to begin so far behind what is given
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         bool slots = plan_queue_step(cut, queue->stream) != 0 && !queue->straight;
-        bytes += (uint64_t)queue->room * plan_queue_item_bytes(cut, queue->stream) * (slots ? cut->slots : 1);
+        uint64_t slot = (uint64_t)queue->room * plan_queue_item_bytes(cut, queue->stream);
+        bytes += (slot + unit - 1) / unit * unit * (uint64_t)(slots ? cut->slots : 1);
     }
-    for (uint32_t q = 0; cut != NULL && q < cut->resources->processors.len; q++) {
-        bool used = false;
-        for (uint32_t k = 0; k < cut->kernels.len; k++)
-            used |= plan_kernel_runs_on(cut, k, q);
-        bytes += used && cut->resources->processors.data[q].direct ? pl->bytes : 0;
+    for (uint32_t q = 0; q < cut->resources->processors.len; q++) {
+        uint64_t beside = bytes_beside(cut, q);
+        bytes += beside != 0 && cut->resources->processors.data[q].direct ? pl->bytes + beside : 0;
     }
     return bytes;
 }
@@ -56,7 +56,8 @@ const plan_reason *plan_find_room(const hlc_program *p, plan_evaluation *e)
         if (!x->direct && e->plan->bytes + bytes_beside(e->cut, q) > x->bytes)
             return plan_reason_plain(PLAN_WHY_LOCAL_MEMORY);
     }
-    return shared != NULL && shared_bytes(e->plan) > shared->size ? plan_reason_plain(PLAN_WHY_SHARED_MEMORY) : NULL;
+    return shared != NULL && shared_bytes(e->plan) > machine_usable(shared) ? plan_reason_plain(PLAN_WHY_SHARED_MEMORY)
+                                                                            : NULL;
 }
 
 // ---- Evaluation ----
@@ -225,7 +226,7 @@ static void report_shared(hlc_program *p, const plan_evaluation *e)
     diag_error_at(p->diag, NULL,
                   "strips of %" PRId64 " steady states of '%s' need %" PRIu64
                   " bytes of memory '%s', which has %" PRIu64 ": %s",
-                  e->plan->strip, e->plan->name, shared_bytes(e->plan), memory->element.name, memory->size,
+                  e->plan->strip, e->plan->name, shared_bytes(e->plan), memory->element.name, machine_usable(memory),
                   e->plan->strip > least ? "use a smaller --strip"
                                          : "no strip is shorter; rates with smaller common multiples need less");
 }

@@ -57,6 +57,12 @@ uint64_t plan_cut_alignment(const plan_cut *cut)
     return (uint64_t)alignment;
 }
 
+uint64_t plan_cut_slot_unit(const plan_cut *cut)
+{
+    uint64_t unit = plan_cut_alignment(cut);
+    return cut->resources->alignment > unit ? cut->resources->alignment : unit;
+}
+
 static bool is_little(const plan_cut *cut, int64_t bytes)
 {
     for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
