@@ -211,28 +211,49 @@ cache_entry cache_find(tool_session *t, const char *const *argv, const char *com
         arena_printf(a, "%s/%016llx%016llx", folder, (unsigned long long)key.high64, (unsigned long long)key.low64)};
 }
 
-static bool copy_bytes(int from, int to)
+// So many bytes, and their sum.
+static bool copy_bytes(int from, int to, int64_t count, XXH128_hash_t *sum)
 {
     char piece[64 << 10];
-    for (ssize_t n; (n = read(from, piece, sizeof piece)) != 0;) {
-        if (n < 0)
-            return false;
-        for (ssize_t done = 0, k; done < n; done += k)
-            if ((k = write(to, piece + done, (size_t)(n - done))) <= 0)
-                return false;
+    XXH3_state_t *h = XXH3_createState();
+    XXH3_128bits_reset(h);
+    while (count > 0) {
+        ssize_t n = read(from, piece, count < (int64_t)sizeof piece ? (size_t)count : sizeof piece), k = 1;
+        for (ssize_t done = 0; k > 0 && done < n; done += k)
+            k = write(to, piece + done, (size_t)(n - done));
+        if (n <= 0 || k <= 0)
+            break;
+        XXH3_128bits_update(h, piece, (size_t)n);
+        count -= n;
     }
-    return true;
+    *sum = XXH3_128bits_digest(h);
+    XXH3_freeState(h);
+    return count == 0;
+}
+
+// An entry is what was made, and its sum behind it: it is not taken if the computer stopped before all of it was there.
+static bool copy_and_sum(int from, int to, bool take)
+{
+    struct stat st;
+    XXH128_hash_t sum, kept;
+    if (fstat(from, &st) != 0)
+        return false;
+    if (!take)
+        return copy_bytes(from, to, (int64_t)st.st_size, &sum) && write(to, &sum, sizeof sum) == sizeof sum;
+    int64_t count = (int64_t)st.st_size - (int64_t)sizeof sum;
+    return count > 0 && copy_bytes(from, to, count, &sum) && read(from, &kept, sizeof kept) == sizeof kept &&
+           XXH128_isEqual(sum, kept);
 }
 
 // A new file with these permissions, of which the umask takes what it takes of any.
-static bool copy_file(const char *from, const char *to, mode_t mode)
+static bool copy_file(const char *from, const char *to, mode_t mode, bool take)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC);
     if (in < 0)
         return false;
     unlink(to); // as a linker does: a program that runs keeps its text
     int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    bool copied = out >= 0 && copy_bytes(in, out);
+    bool copied = out >= 0 && copy_and_sum(in, out, take);
     if (out >= 0 && (close(out) != 0 || !copied)) {
         unlink(to);
         copied = false;
@@ -248,7 +269,7 @@ bool cache_take(const cache_entry *e, const char *output)
         return false;
     if (lstat(output, &there) == 0 && !S_ISREG(there.st_mode))
         return false; // a pipe, /dev/null, a link to somewhere: for who makes it anew
-    if (!copy_file(e->path, output, (st.st_mode & 0100) != 0 ? 0777 : 0666))
+    if (!copy_file(e->path, output, (st.st_mode & 0100) != 0 ? 0777 : 0666, true))
         return false;
     utimensat(AT_FDCWD, e->path, NULL, 0); // it was used
     return true;
@@ -260,7 +281,7 @@ void cache_keep(arena *a, const cache_entry *e, const char *made)
     if (e->path == NULL || lstat(made, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > CACHE_BYTES / 8)
         return;
     const char *unfinished = arena_printf(a, "%s-%ld", e->path, (long)getpid());
-    if (copy_file(made, unfinished, (st.st_mode & 0100) != 0 ? 0700 : 0600) && rename(unfinished, e->path) != 0)
+    if (copy_file(made, unfinished, (st.st_mode & 0100) != 0 ? 0700 : 0600, false) && rename(unfinished, e->path) != 0)
         unlink(unfinished);
     make_room(a, arena_strndup(a, e->path, (size_t)(strrchr(e->path, '/') - e->path)));
 }

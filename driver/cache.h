@@ -2,7 +2,7 @@
 // Executables and objects that svm-llc made of emitted SVM C, kept by what they were made of, so that a program that has
 // not changed is there at once. What an output depends on goes into its key: the text, the options, the machine file,
 // the computer, and size and time of the tools, headers and libraries. Where more might matter nothing is kept: linker
-// options, folders of headers, files of the user's beside the stream program.
+// options, folders of headers, files of the user's beside the stream program. What is damaged is made anew.
 //
 // The folder is $SVMC_CACHE (empty: none), else svmc in $XDG_CACHE_HOME or ~/.cache. It belongs to this user alone, and
 // holds CACHE_BYTES at most, of which what was not used longest goes first. Everything here may fail without a word: then
