@@ -139,8 +139,6 @@ source_id tool_read(tool_session *t, const char *path)
                       path, SOURCE_MAX_BYTES);
     else if (id == 0)
         diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot read '%s': %s", path, strerror(errno));
-    else
-        source_skip_mark(&t->sources, id);
     return id;
 }
 

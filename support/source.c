@@ -42,17 +42,8 @@ source_id source_read(source_set *s, const char *path)
     size_t len;
     if (!file_read_limited(s->arena, path, SOURCE_MAX_BYTES, false, &text, &len))
         return 0;
-    return add_file(s, strcmp(path, "-") == 0 ? "<stdin>" : path, text, len);
-}
-
-void source_skip_mark(source_set *s, source_id id)
-{
-    source_file *f = &s->files.data[id < s->files.len ? id : 0];
-    if (f->text == NULL || f->len < 3 || memcmp(f->text, "\xef\xbb\xbf", 3) != 0)
-        return;
-    f->text += 3;
-    f->len -= 3;
-    find_lines(s, f);
+    size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return add_file(s, strcmp(path, "-") == 0 ? "<stdin>" : path, text + mark, len - mark);
 }
 
 source_id source_add_name(source_set *s, const char *name)

@@ -41,10 +41,9 @@ typedef struct src_pos {
 
 void source_set_init(source_set *s, arena *a);
 source_id source_add(source_set *s, const char *name, const char *text, size_t len);
-// Reads a file ("-" is standard input); returns 0 and leaves errno on failure (EFBIG when too large).
+// Reads a file ("-" is standard input), without the byte order mark that some editors put before UTF-8 text; returns 0 and
+// leaves errno on failure (EFBIG when too large).
 source_id source_read(source_set *s, const char *path);
-// Forgets the byte order mark that some editors put before UTF-8 text.
-void source_skip_mark(source_set *s, source_id id);
 // A file known by name only; the text is read later, if it can be, when a snippet is wanted.
 source_id source_add_name(source_set *s, const char *name);
 // Reads the text of a file known by name; false when it cannot be had. Only regular files are read so.

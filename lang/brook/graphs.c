@@ -50,7 +50,6 @@ brook_sources brook_find_imports(brook_program *p)
                        errno == EFBIG ? "it is too large" : strerror(errno));
             continue;
         }
-        source_skip_mark(sources, id);
         sources->files.data[id].imported = import->range;
         VEC_PUSH(p->arena, &found, id);
     }

@@ -305,10 +305,8 @@ static void import(loader *l, const import_target *target)
                    errno == EFBIG ? "it is too large" : strerror(errno));
         return;
     }
-    if (f->id == 0) {
-        source_skip_mark(sources, id);
+    if (f->id == 0)
         sources->files.data[id].imported = target->range;
-    }
     if (is_brook(target->path)) { // they know nothing of stream programs, and are read together
         f->read = true;
         VEC_PUSH(l->ctx->arena, &l->brook, id);
