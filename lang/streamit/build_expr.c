@@ -7,17 +7,17 @@
 // statement or the list of statements.
 enum { TOO_HIGH_EXPR = STREAMIT_MAX_HEIGHT + 1, TOO_HIGH_STMT };
 
-static bool too_high(parse_context *ctx, src_range range, uint32_t child_height)
+static bool too_high(parse_context *ctx, src_range range, uint32_t child_height, const char *advice)
 {
     if (child_height == STREAMIT_MAX_HEIGHT)
-        diag_error(ctx->diags, range, "this is nested too deeply: at most %d levels are supported",
-                   STREAMIT_MAX_HEIGHT);
+        diag_error(ctx->diags, range, "this is nested too deeply: at most %d levels are supported%s",
+                   STREAMIT_MAX_HEIGHT, advice);
     return child_height >= STREAMIT_MAX_HEIGHT;
 }
 
 static parsed_expr new_expr(parse_context *ctx, ast_expr_kind kind, src_range range, uint32_t child_height)
 {
-    if (too_high(ctx, range, child_height))
+    if (too_high(ctx, range, child_height, "; of a sum each operator is one: make names for parts of it"))
         return (parsed_expr){build_error_expr(ctx, range).expr, TOO_HIGH_EXPR};
     ast_expr *e = ARENA_NEW(ctx->arena, ast_expr);
     e->kind = kind;
@@ -213,7 +213,7 @@ parsed_stmt build_stmt(parse_context *ctx, ast_stmt_kind kind, src_range range, 
     ast_stmt *s = ARENA_NEW(ctx->arena, ast_stmt);
     if (child_height == TOO_HIGH_EXPR)
         child_height = 1;
-    bool high = too_high(ctx, range, child_height);
+    bool high = too_high(ctx, range, child_height, "");
     s->kind = high ? STMT_ERROR : kind;
     s->range = range;
     *node = s;
