@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pass 'count': what counts firings is no state.
+// The pass 'count': what counts firings is no state, nor what does so under a mask, as phases do.
 //
 //     int[16] s;                                  const int[16] s;
 //     work pop 16 push 16 {                       work pop 16 push 16 {
@@ -25,7 +25,8 @@ typedef struct counted {
     uint32_t field;
     int64_t element; // -1: the field is a scalar
     int32_t step;
-    size_t at; // the statement of work that counts
+    int32_t mask; // of its bits, a power of two less one; 0: it has all
+    size_t at;    // the statement of work that counts
 } counted;
 
 // ---- Which fields ----
@@ -74,18 +75,39 @@ static int64_t element_of(const sir_expr *e, uint32_t field)
     return e->u.arg[1]->kind == SIR_CONST ? e->u.arg[1]->u.value.i : -2;
 }
 
+static bool is_mask(int32_t n)
+{
+    return n > 0 && (n & (n + 1)) == 0;
+}
+
+// "n & 1023", or "n % 1024" of what never is negative: the mask; 0: it is neither.
+static int32_t mask_of(const sir_expr *e)
+{
+    const sir_expr *by = e->kind == SIR_BINARY ? e->u.arg[1] : NULL;
+    if (by == NULL || by->kind != SIR_CONST || by->type->kind != SIR_INT)
+        return 0;
+    const int32_t n = e->op == LANG_OP_AND ? by->u.value.i : e->op == LANG_OP_REM ? by->u.value.i - 1 : 0;
+    return by->u.value.i > 1 - (e->op == LANG_OP_AND) && is_mask(n) ? n : 0;
+}
+
 static bool counts(const sir_stmt *s, uint32_t field, counted *c)
 {
     if (s->kind != SIR_SET || s->u.set.target->type->kind != SIR_INT || s->u.set.value->kind != SIR_BINARY)
         return false;
-    const sir_expr *sum = s->u.set.value, *step = sum->u.arg[1];
+    const int32_t mask = mask_of(s->u.set.value);
+    const sir_expr *sum = mask != 0 ? s->u.set.value->u.arg[0] : s->u.set.value;
+    if (sum->kind != SIR_BINARY)
+        return false;
+    const sir_expr *step = sum->u.arg[1];
     int64_t element = element_of(s->u.set.target, field);
     if ((sum->op != LANG_OP_ADD && sum->op != LANG_OP_SUB) || step->kind != SIR_CONST || element == -2 ||
         element_of(sum->u.arg[0], field) != element)
         return false;
     int32_t by = step->u.value.i;
-    *c = (counted){.field = field, .element = element, .step = sum->op == LANG_OP_ADD ? by : (int32_t)-(uint32_t)by};
-    return true;
+    *c = (counted){.field = field, .element = element, .mask = mask};
+    c->step = sum->op == LANG_OP_ADD ? by : (int32_t)-(uint32_t)by;
+    // A remainder is a mask where no sum is negative.
+    return mask == 0 || s->u.set.value->op == LANG_OP_AND || (c->step >= 0 && c->step <= INT32_MAX - mask);
 }
 
 static bool used_elsewhere(const sir_filter *f, uint32_t field)
@@ -94,6 +116,11 @@ static bool used_elsewhere(const sir_filter *f, uint32_t field)
     for (VEC_EACH(sir_function *const, g, &f->functions))
         used |= uses_in(&(*g)->body, 0, field).uses > 0;
     return used;
+}
+
+static int32_t first_of(const sir_field *field, int64_t element)
+{
+    return field->init.zero ? 0 : field->init.data[element < 0 ? 0 : element].i;
 }
 
 static bool find_counter(const sir_filter *f, uint32_t field, counted *c)
@@ -107,7 +134,9 @@ static bool find_counter(const sir_filter *f, uint32_t field, counted *c)
     for (size_t i = 0; i < b->len; i++)
         if (counts(b->data[i], field, c)) {
             c->at = i;
-            return c->element == -1 || (array && c->element >= 0 && c->element < (int64_t)t->length);
+            const bool there = c->element == -1 || (array && c->element >= 0 && c->element < (int64_t)t->length);
+            const int32_t first = there ? first_of(&f->fields.data[field], c->element) : 0;
+            return there && (c->mask == 0 || (first & ~c->mask) == 0);
         }
     return false;
 }
@@ -147,7 +176,8 @@ static sir_expr *value_now(sir_module *m, const counted *c, int32_t first, sir_l
     sir_expr *iter = sir_ref(m, SIR_ITER, 0, t, loc), *zero = sir_const_int(m, first, loc);
     if (c->step != 1)
         iter = sir_expr2(m, SIR_BINARY, LANG_OP_MUL, t, iter, sir_const_int(m, c->step, loc), loc);
-    return first == 0 ? iter : sir_expr2(m, SIR_BINARY, LANG_OP_ADD, t, iter, zero, loc);
+    sir_expr *now = first == 0 ? iter : sir_expr2(m, SIR_BINARY, LANG_OP_ADD, t, iter, zero, loc);
+    return c->mask == 0 ? now : sir_expr2(m, SIR_BINARY, LANG_OP_AND, t, now, sir_const_int(m, c->mask, loc), loc);
 }
 
 static sir_expr *element(sir_module *m, sir_expr *array, sir_expr *at)
@@ -175,7 +205,7 @@ static void make_local(sir_module *m, sir_filter *f, const counted *c)
     sir_function *w = f->work;
     const sir_field *field = &f->fields.data[c->field];
     const sir_type *t = field->type;
-    int32_t first = field->init.zero ? 0 : field->init.data[c->element < 0 ? 0 : c->element].i;
+    const int32_t first = first_of(field, c->element);
     if (uses_in(&w->body, c->at + 1, c->field).uses == 0) { // nothing reads it behind
         memmove(w->body.data + c->at, w->body.data + c->at + 1, (w->body.len - c->at - 1) * sizeof *w->body.data);
         w->body.len--;
