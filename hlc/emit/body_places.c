@@ -7,7 +7,7 @@
 //                                                                        svm_places[i] = 0;
 //                                                                } else { as before }
 //
-// NOTE(places). Each trip pushes the same number of items and does nothing else with the actor, so that it is known beforehand
+// NOTE(places). Each trip, up or down by one, pushes the same number of items and does nothing else with the actor, so that it is known beforehand
 // how many there are. C compilers then make vectors of the loop, and keep nothing for the case that there is no room.
 //
 // NOTE(wanted). An item that is pushed if a condition holds is written in any case, and the next one goes to its place if it did
@@ -54,7 +54,7 @@ static int pushes_of(const body_context *c, const sir_stmt *s)
     place_walk w = {0};
     int always = 0;
     if (!c->dynamic || c->places != NULL || c->e->most_trips == 0 || c->e->keep_names || c->open != NULL ||
-        s->u.for_.step != 1 || c->out.checked || c->out.exit_checked)
+        (s->u.for_.step != 1 && s->u.for_.step != -1) || c->out.checked || c->out.exit_checked)
         return 0;
     sir_visit_stmts(&s->u.for_.body, note_stmt, &w);
     for (VEC_EACH(sir_stmt *const, p, &s->u.for_.body))
@@ -73,8 +73,10 @@ bool body_places(body_context *c, const sir_stmt *s)
     c->indent++;
     places.number = ++c->labels;
     body_line(c,
-              "const ptrdiff_t svm_first%" PRIu32 " = %s, svm_trips%" PRIu32 " = svm_dynamicTrips(svm_first%" PRIu32
-              ", %s);",
+              s->u.for_.step > 0 ? "const ptrdiff_t svm_first%" PRIu32 " = %s, svm_trips%" PRIu32
+                                   " = svm_dynamicTrips(svm_first%" PRIu32 ", %s);"
+                                 : "const ptrdiff_t svm_first%" PRIu32 " = %s, svm_trips%" PRIu32
+                                   " = svm_dynamicTripsDown(svm_first%" PRIu32 ", %s);",
               places.number, lo, places.number, places.number, hi);
     body_line(
         c, "%s = svm_dynamicPlaces(%s, svm_trips%" PRIu32 " * %d, sizeof(%s));",
@@ -104,6 +106,9 @@ const char *body_next_place(body_context *c)
         return NULL;
     int at = p->next++ % p->each;
     const char *i = c->locals[p->loop->u.for_.local].c_name;
+    if (p->loop->u.for_.step < 0)
+        return arena_printf(c->e->arena, "svm_places%" PRIu32 "[(svm_first%" PRIu32 " - %s) * %d + %d]", p->number,
+                            p->number, i, p->each, at);
     return arena_printf(c->e->arena, "svm_places%" PRIu32 "[(%s - svm_first%" PRIu32 ") * %d + %d]", p->number, i,
                         p->number, p->each, at);
 }

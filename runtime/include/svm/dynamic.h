@@ -285,6 +285,11 @@ static inline ptrdiff_t svm_dynamicTrips(ptrdiff_t from, ptrdiff_t to)
 {
     return to > from ? to - from : 0;
 }
+// K: the same of one that goes down to before another.
+static inline ptrdiff_t svm_dynamicTripsDown(ptrdiff_t from, ptrdiff_t to)
+{
+    return svm_dynamicTrips(to, from);
+}
 // K: places for so many items side by side, which are to be written before anything else is done with the dynamic-rate actor;
 // NULL: there are fewer.
 static inline void *svm_dynamicPlaces(svm_DynamicEnds *e, ptrdiff_t count, size_t size)
