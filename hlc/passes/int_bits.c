@@ -16,6 +16,9 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
 
+// Filters whose states are followed: one of many states takes milliseconds.
+enum { MOST_FOLLOWED = 256 };
+
 typedef struct int_bits {
     arena *a;
     hlc_program *hlc;
@@ -229,9 +232,11 @@ static bool is_wanted_somewhere(const sir_module *m)
 static bool find_wanted(int_bits *x)
 {
     bool any = false;
+    int followed = 0;
     for (VEC_EACH(sir_filter *const, f, &x->m->filters)) {
         const uint32_t *channel = hmap_getn(&x->input, f, sizeof *f);
-        if (channel == NULL || !x->may[group_of(x, *channel)] || !might_have_few_states(*f) || !has_few_states(x, *f))
+        if (channel == NULL || !x->may[group_of(x, *channel)] || !might_have_few_states(*f) ||
+            followed++ >= MOST_FOLLOWED || !has_few_states(x, *f))
             continue;
         x->wanted[group_of(x, *channel)] = true;
         any = true;
