@@ -13,7 +13,8 @@
 //
 // NOTE(weights). Weights are rounded, and so are the angles of which they are cosines, where they are floats: that of
 // the point k of n and the item i is 2 pi k i / n, and as wrong as its last bit. So the weights of what is written may
-// differ from those of the transform by as much. Those of the new filter are as good as they can be.
+// differ from those of the transform by as much, and by no more: a window that is 1 but for its ends, or a gain near 1, is
+// another matrix. Those of the new filter are as good as they can be.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -30,8 +31,8 @@ enum { PROBES = 4, MOST_ITEMS = 4 * FOURIER_MOST, MOST_ROW = 64 };
 #define FOURIER_WORK 2e7
 // What remains of the operations before, so that a transform is worth it.
 static const double WORTH = 0.9;
-// NOTE(weights): last bits for each point by which a point may be off, against the length of the items' vector.
-static const double BITS_A_POINT = 16;
+// NOTE(weights): last bits by which a weight may be off, and by how many more for each time that its angle goes round.
+static const double BITS = 256, BITS_A_TURN = 16;
 
 static const double PI = 3.14159265358979323846;
 
@@ -346,26 +347,28 @@ static double at(const probes *x, int64_t item, int probe)
     return x->data[item * PROBES + probe];
 }
 
-// Whether a vector's points are those of its transforms, block for block.
-static bool is_transform_of(arena *a, const fourier_form *f, const probes *in, const probes *out, int probe,
-                            double error)
+// Whether a vector's points are those of its transforms, block for block; bit: the last one of a weight.
+static bool is_transform_of(arena *a, const fourier_form *f, const probes *in, const probes *out, int probe, double bit)
 {
     int64_t n = f->points;
     double *re = ARENA_ARRAY(a, double, (size_t)n), *im = ARENA_ARRAY(a, double, (size_t)n);
     for (int64_t block = 0; block * 2 * f->kept < out->items; block++) {
-        double square = 0;
+        double square = 0, turned = 0; // of the vector's length, and with each item by its place in the block
         for (int64_t i = 0; i < n; i++) {
             int64_t item = block * fourier_taken(f) + (f->real ? i : 2 * i);
             re[i] = at(in, item, probe);
             im[i] = f->real ? 0 : at(in, item + 1, probe);
-            square += re[i] * re[i] + im[i] * im[i];
+            double own = re[i] * re[i] + im[i] * im[i], place = (double)i / (double)n;
+            square += own;
+            turned += own * place * place;
         }
         transform(re, im, n, f->sign);
-        double most = error * fabs(f->scale) * sqrt(square);
-        for (int64_t k = 0; k < f->kept; k++)
+        for (int64_t k = 0; k < f->kept; k++) {
+            double most = bit * fabs(f->scale) * (BITS * sqrt(square) + BITS_A_TURN * (double)k * sqrt(turned));
             if (!(fabs(at(out, (block * f->kept + k) * 2, probe) - f->scale * re[k]) <= most) ||
                 !(fabs(at(out, (block * f->kept + k) * 2 + 1, probe) - f->scale * im[k]) <= most))
                 return false;
+        }
     }
     return true;
 }
@@ -376,13 +379,13 @@ static bool is_form(arena *a, const probes *in, const probes *out, const sir_typ
     int64_t n = f->points;
     if (n < FOURIER_LEAST || n > FOURIER_MOST || (n & (n - 1)) != 0 || taken != fourier_taken(f))
         return false;
-    double error = BITS_A_POINT * (double)n * (item->kind == SIR_DOUBLE ? DBL_EPSILON : FLT_EPSILON) / 2;
-    if (fabs(f->scale - 1) <= error)
+    double bit = (item->kind == SIR_DOUBLE ? DBL_EPSILON : FLT_EPSILON) / 2;
+    if (fabs(f->scale - 1) <= 2 * bit)
         f->scale = 1;
     for (f->sign = -1; f->sign <= 1; f->sign += 2) {
         bool all = true;
         for (int i = 0; i < PROBES && all; i++)
-            all = is_transform_of(a, f, in, out, i, error);
+            all = is_transform_of(a, f, in, out, i, bit);
         if (all)
             return true;
     }
