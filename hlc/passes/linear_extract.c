@@ -31,9 +31,8 @@ typedef struct extractor {
     cell **fields; // per field that is part of the state, likewise
     linear_form *form;
     int64_t states, items; // numbers of the state, which come first; items of the window
-    const double
-        *probes; // of each item, or part of one, the numbers that it is in several inputs, instead of the weight
-                 // 1; NULL: none
+    // Of each item, or part of one, the numbers that it is in several inputs, instead of the weight 1; NULL: none.
+    const double *probes;
     int64_t probe_count;
     int64_t most_steps;
     int64_t first_steps, first_terms; // before the first push

@@ -23,9 +23,9 @@ enum { LINEAR_WEIGHTS = 1 << 18 }; // of a form, at most
 linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double *operations, double *work);
 
 // What firings of a filter without state push in several inputs at once, if it is sums of products of items and constants,
-// and nothing is added to them. Of item i the input p has items[i * probes + p]; pushed, zeros, is filled likewise. A complex
-// number is two such items. False: it is no such sum, or peeks beyond what it pops, or `work` is spent. operations: what the firings take as they are written is
-// added. linear_extract.c
+// and nothing is added to them. Of item i the input p has items[i * probes + p]; pushed, zeros, is filled likewise. A
+// complex number is two such items. False: it is no such sum, or peeks beyond what it pops, or `work` is spent. What the
+// firings take as they are written is added to operations. linear_extract.c
 bool linear_probe(sir_module *m, const sir_filter *f, int64_t firings, const double *items, int64_t probes,
                   double *pushed, double *operations, double *work);
 
