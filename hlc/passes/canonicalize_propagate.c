@@ -7,7 +7,8 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize_int.h"
 
-// What a local holds: nothing known, a constant, or the value of another local since that had the given version.
+// What a local holds: nothing known, a constant, or the value of another local since that had the given version; or the
+// element of a constant table that such a local says. That stays with the local, but for divisors: NOTE(divisors).
 typedef struct fact {
     const sir_expr *value;
     uint64_t source_version;
@@ -31,12 +32,20 @@ static sir_block walk_block(walk *w, const sir_block *b);
 
 // ---- Facts ----
 
+// The local that a fact rests on; NULL: none.
+static const sir_expr *source(const sir_expr *value)
+{
+    const sir_expr *from = value != NULL && value->kind == SIR_INDEX ? value->u.arg[1] : value;
+    return from != NULL && from->kind == SIR_LOCAL ? from : NULL;
+}
+
 static void learn(walk *w, uint32_t local, const sir_expr *value)
 {
+    const sir_expr *from = source(value);
     VEC_PUSH(w->c->scratch, &w->log, (undo){.local = local, .was = w->facts[local]});
     w->facts[local] = (fact){.value = value, .version = ++w->versions};
-    if (value != NULL && value->kind == SIR_LOCAL)
-        w->facts[local].source_version = w->facts[value->index].version;
+    if (from != NULL)
+        w->facts[local].source_version = w->facts[from->index].version;
 }
 
 static void forget(walk *w, uint32_t local)
@@ -44,12 +53,26 @@ static void forget(walk *w, uint32_t local)
     learn(w, local, NULL);
 }
 
-static const sir_expr *known(const walk *w, uint32_t local)
+static const sir_expr *held(const walk *w, uint32_t local)
 {
     const fact *f = &w->facts[local];
-    if (f->value != NULL && f->value->kind == SIR_LOCAL && w->facts[f->value->index].version != f->source_version)
-        return NULL;
-    return f->value;
+    const sir_expr *from = source(f->value);
+    return from != NULL && w->facts[from->index].version != f->source_version ? NULL : f->value;
+}
+
+static const sir_expr *known(const walk *w, uint32_t local)
+{
+    const sir_expr *value = held(w, local);
+    return value != NULL && value->kind == SIR_INDEX ? NULL : value;
+}
+
+// NOTE(divisors). Of an element of a constant table it is known whether it may be 0 or -1, and there may be a table of inverses
+// beside it; of a local that holds it, as the parameter of a function that divides does, it is not.
+static bool is_divisor(const walk *w, const sir_expr *e)
+{
+    const sir_expr *base = e->kind == SIR_INDEX ? e->u.arg[0] : NULL;
+    return e->type->kind == SIR_INT && base != NULL && base->kind == SIR_FIELD && e->u.arg[1]->kind == SIR_LOCAL &&
+           w->c->filter != NULL && w->c->filter->fields.data[base->index].constant;
 }
 
 static void undo_to(walk *w, size_t mark)
@@ -75,7 +98,8 @@ static void assigned(walk *w, const sir_expr *target, const sir_expr *value)
         return;
     bool whole = target->kind == SIR_LOCAL, useful = false;
     if (value != NULL && whole && sir_is_scalar(target->type))
-        useful = value->kind == SIR_CONST || (value->kind == SIR_LOCAL && value->index != root->index);
+        useful = value->kind == SIR_CONST || (value->kind == SIR_LOCAL && value->index != root->index) ||
+                 (is_divisor(w, value) && value->u.arg[1]->index != root->index);
     learn(w, root->index, useful ? value : NULL);
 }
 
@@ -102,6 +126,9 @@ static sir_expr *replace(walk *w, sir_expr *e)
     size_t arity = sir_expr_arity(e);
     for (size_t i = 0; i < arity; i++)
         e->u.arg[i] = replace(w, e->u.arg[i]);
+    if (e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && e->u.arg[1]->kind == SIR_LOCAL &&
+        held(w, e->u.arg[1]->index) != NULL)
+        e->u.arg[1] = canon_copy(w->c, held(w, e->u.arg[1]->index));
     return e;
 }
 
@@ -157,7 +184,8 @@ static void walk_decl(walk *w, sir_stmt *s)
         memset(&zero, 0, sizeof zero);
         init = sir_const(w->c->m, type, zero, s->loc);
     }
-    if (init != NULL && (!sir_is_scalar(type) || (init->kind != SIR_CONST && init->kind != SIR_LOCAL)))
+    if (init != NULL &&
+        (!sir_is_scalar(type) || (init->kind != SIR_CONST && init->kind != SIR_LOCAL && !is_divisor(w, init))))
         init = NULL;
     learn(w, local, init);
 }
@@ -249,8 +277,8 @@ static sir_block walk_part(walk *w, const sir_block *b)
     sir_block part = walk_block(w, b);
     mark_declared(w, &part, true);
     for (size_t i = mark, end = w->log.len; i < end; i++) {
-        const sir_expr *held = w->facts[w->log.data[i].local].value;
-        if (held != NULL && held->kind == SIR_LOCAL && w->declared[held->index])
+        const sir_expr *from = source(w->facts[w->log.data[i].local].value);
+        if (from != NULL && w->declared[from->index])
             forget(w, w->log.data[i].local);
     }
     mark_declared(w, &part, false);
