@@ -106,8 +106,44 @@ static bool is_within(const beside_pass *x, const sir_expr *e)
     return known;
 }
 
-// What is behind the place's declaration: nothing that it leads to changes, and it only becomes a place that is known.
-static void check(beside_pass *x, const sir_block *b)
+static bool bound_within(const beside_pass *x, const sir_expr *e, sir_interval *r)
+{
+    const tab_loop *l = e->kind == SIR_LOCAL ? tab_find_loop(&x->loops, e->index) : NULL;
+    sir_interval a, b;
+    if (e->kind == SIR_CONST) {
+        *r = (sir_interval){e->u.value.i, e->u.value.i};
+        return true;
+    }
+    if (l != NULL && l->extent > 0) {
+        *r = (sir_interval){l->least, l->least + l->extent - 1};
+        return true;
+    }
+    if (e->kind != SIR_BINARY || (e->op != LANG_OP_ADD && e->op != LANG_OP_SUB) || !bound_within(x, e->u.arg[0], &a) ||
+        !bound_within(x, e->u.arg[1], &b))
+        return false;
+    *r = sir_interval_binary((lang_binary_op)e->op, a, b);
+    return r->lo >= INT32_MIN && r->hi <= INT32_MAX;
+}
+
+// Enters a loop: one, too, that begins or ends where a loop around is, as the search for the greatest of what is left does.
+static void enter(beside_pass *x, const sir_stmt *s)
+{
+    tab_loop l = tab_loop_of(s);
+    sir_interval lo, hi;
+    const bool up = s->u.for_.step > 0;
+    if (l.extent == 0 && bound_within(x, s->u.for_.lo, &lo) && bound_within(x, s->u.for_.hi, &hi)) {
+        const int64_t first = up ? lo.lo : hi.lo + 1, last = up ? hi.hi - 1 : lo.hi;
+        if (first <= last && first >= INT32_MIN && last <= INT32_MAX) {
+            l.least = (int32_t)first;
+            l.extent = last - first + 1;
+        }
+    }
+    VEC_PUSH(x->a, &x->loops, l);
+}
+
+// What is behind the place's declaration: nothing that it leads to changes, but by the last statement that asks, and it only
+// becomes a place that is known.
+static void check(beside_pass *x, const sir_block *b, bool outer)
 {
     for (size_t at = 0; at < b->len && !x->fails; at++) {
         sir_stmt *s = b->data[at];
@@ -118,14 +154,15 @@ static void check(beside_pass *x, const sir_block *b)
         for (size_t i = 0; i < x->count; i++) {
             bool window = x->kept[i].array == SIR_NONE;
             x->fails |= window && (s->kind == SIR_POP || s->kind == SIR_CALL);
-            x->fails |= !window && root != NULL && root->kind == SIR_LOCAL && root->index == x->kept[i].array;
+            x->fails |= !window && root != NULL && root->kind == SIR_LOCAL && root->index == x->kept[i].array &&
+                        !(outer && at + 1 == b->len && s->kind == SIR_SET);
             for (size_t k = 0; k < parts.arg_count && !window; k++) // by reference
                 x->fails |= sir_count_local_in(parts.args[k], x->kept[i].array) != 0;
         }
         if (s->kind == SIR_FOR)
-            VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
+            enter(x, s);
         for (uint8_t i = 0; i < parts.block_count; i++)
-            check(x, parts.block[i]);
+            check(x, parts.block[i], false);
         if (s->kind == SIR_FOR)
             x->loops.len--;
     }
@@ -235,7 +272,7 @@ static bool is_place(beside_pass *x, const sir_block *b, size_t at)
     }
     x->end = at + 1 + rest.len;
     x->fails = x->inside == 0 || !sir_sets_local(&rest, x->place) || !is_within(x, init != NULL ? init : &zero);
-    check(x, &rest);
+    check(x, &rest, true);
     return !x->fails;
 }
 
@@ -261,7 +298,7 @@ static void find_in(beside_pass *x, sir_block *b)
         if (loop || parts.block_count == 0)
             sir_visit_stmts(&(sir_block){.data = &s, .len = 1}, note_pop, x);
         if (s->kind == SIR_FOR)
-            VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
+            enter(x, s);
         for (uint8_t k = 0; k < parts.block_count; k++)
             find_in(x, parts.block[k]);
         if (s->kind == SIR_FOR)
