@@ -1069,13 +1069,29 @@ bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows)
     return c.in.affine && c.out.affine && c.open == NULL && lanes_find_vectors(&c) && !c.by_table;
 }
 
+// Items of a window between which those of up to three other branches lie, and which firings share, are turned together with
+// these: by fours that costs no more than one by one, and lanes would gather an item once for each firing that looks at it. Two
+// or four items apart shuffles do so (svm_tileApart).
+enum { BRANCHES_TURNED = 4, TURNED_BYTES = 16384 };
+
+static bool is_shared_window(const body_context *c)
+{
+    const sir_function *f = c->function;
+    return c->e->cached && c->in.lane_stride != 2 && c->in.lane_stride != 4 && c->in.view.count == 1 && c->in.view.digits[0].radix == 0 &&
+           c->in.view.digits[0].stride <= BRANCHES_TURNED && f->peek.max >= 2 * f->pop.max;
+}
+
 // Items that lie apart are turned in a tile.
 static void make_tiles(body_context *c)
 {
-    bool in = c->in.lane_stride > 1 && c->in.view.count == 0, out = c->out.lane_stride > 1 && c->out.view.count == 0;
+    const int64_t stride = c->in.lane_stride, apart = c->in.view.count == 0 ? 1 : c->in.view.digits[0].stride;
+    bool in = stride > 1 && (c->in.view.count == 0 || is_shared_window(c)),
+         out = c->out.lane_stride > 1 && c->out.view.count == 0;
+    c->in_window = (c->function->peek.max - 1) * apart + 1;
+    c->in_columns = in ? c->vectors + (c->in_window - 1) / stride : 0;
+    in &= apart == 1 || 4 * stride * c->in_columns <= TURNED_BYTES;
     c->in_tile = in && c->in.used ? c->in_tile : NULL;
     c->out_tile = out && c->function->push.max == c->out.lane_stride ? c->out_tile : NULL;
-    c->in_columns = in ? c->vectors + (c->function->peek.max - 1) / c->in.lane_stride : 0;
 }
 
 emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name,

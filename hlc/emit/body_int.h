@@ -141,7 +141,7 @@ typedef struct body_context {
     bool is_trips;      // emit_lanes.trips
     int vectors;        // firings computed side by side in vectors (lanes.c); 0: one firing, or lanes
     const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory
-    int64_t in_columns;             // of in_tile
+    int64_t in_columns, in_window;  // of in_tile; from a firing's first item on, those of other branches between them included
     bool late;                      // its rows are turned where they are popped, four at a time
     uint32_t mask;                  // with vectors: of the lanes that are at the present statement; 0: all are
     const sir_stmt *mask_of; // the loop that the mask is of; NULL: of conditions in it, too

@@ -166,7 +166,7 @@ static const char *tile_place(body_context *c, bool input, const char *place)
 {
     const body_tape *t = input ? &c->in : &c->out;
     const char *name = input ? c->in_tile : c->out_tile;
-    int64_t window = input ? c->function->peek.max : c->function->push.max;
+    int64_t window = input ? c->in_window : c->function->push.max;
     if (window <= t->lane_stride)
         return arena_printf(c->e->arena, "%s[%s]", name, place);
     if (!is_number(place))
@@ -748,10 +748,10 @@ void lanes_declare_top(body_context *c, uint32_t local)
 void lanes_begin(body_context *c)
 {
     if (c->vectors > 0 && c->in_tile != NULL) {
-        int64_t stride = c->in.lane_stride, rows = c->function->peek.max < stride ? c->function->peek.max : stride;
+        int64_t stride = c->in.lane_stride, rows = c->in_window < stride ? c->in_window : stride;
         body_line(c, "%s %s[%" PRId64 "][%" PRId64 "];", body_type_name(c->e, c->info->filter->input), c->in_tile, rows,
                   c->in_columns);
-        int64_t last = (c->function->peek.max - 1) % stride + 1; // rows of the last column
+        int64_t last = (c->in_window - 1) % stride + 1; // rows of the last column
         const char *in = body_named(c, BODY_IN);
         if (c->late)
             ;
