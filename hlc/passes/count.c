@@ -18,7 +18,7 @@
 enum { COUNT_ELEMENTS = 32 };
 
 // Operations of a firing from which it is worth it.
-enum { COUNT_OPERATIONS = 16 };
+enum { COUNT_OPERATIONS = 10 };
 
 // A field, or an element of one, that goes up by the same each firing.
 typedef struct counted {
