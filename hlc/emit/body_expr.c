@@ -487,8 +487,11 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
 {
     strbuf *out = c->e->out;
     const sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
+    const sir_expr *turned, *by;
     if (a->type->kind == SIR_COMPLEX)
         return print_call2(c, complex_binary[e->op], a, b, NULL);
+    if (body_is_rotation(c, e, &turned, &by))
+        return print_call2(c, "svm_rotl", turned, by, NULL);
     bool ints = is_int(a->type);
     const char *helper = ints ? int_helper(c, e) : NULL;
     c->e->stops |= helper != NULL && emit_may_divide_by_zero(c->info != NULL ? c->info->filter : NULL, e);
@@ -731,6 +734,9 @@ static bool print_either(body_context *c, const sir_expr *e)
 static expr_info print_select(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
+    const sir_expr *turned, *by;
+    if (body_is_rotation(c, e, &turned, &by))
+        return print_call2(c, "svm_rotl", turned, by, NULL);
     if (print_either(c, e))
         return (expr_info){false, whole_int};
     size_t start = open(out, PREC_COND, precedence);

@@ -190,6 +190,10 @@ bool body_is_inside(const body_context *c, const sir_expr *fetch);
 const char *body_given(body_context *c,
                        const sir_expr *e); // the parameter that stands for a constant, named; NULL: none
 
+// ---- body_rotations.c ----
+// Whether it is x, rotated to the left by a count n that is not known.
+bool body_is_rotation(const body_context *c, const sir_expr *e, const sir_expr **x, const sir_expr **n);
+
 // ---- body_inverse.c ----
 void body_hold_inverses(emitter *e, emit_filter_info *info, uint32_t field);
 // Whether a divisor is an element of a constant table that holds neither 0 nor -1.

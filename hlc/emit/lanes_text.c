@@ -284,6 +284,10 @@ static const char *value_text(body_context *c, const sir_expr *e, int precedence
 {
     arena *m = c->e->arena;
     const sir_expr *a = e->kind == SIR_CONST || sir_expr_arity(e) == 0 ? NULL : e->u.arg[0];
+    const sir_expr *turned, *by;
+    if ((e->kind == SIR_BINARY || e->kind == SIR_SELECT) && body_is_rotation(c, e, &turned, &by))
+        return arena_printf(m, "%s(%s, %s)", function(c, "rotl", e->type), vector_text(c, turned, PREC_COND),
+                            vector_text(c, by, PREC_COND));
     switch ((sir_expr_kind)e->kind) {
     case SIR_UNARY: {
         const char *op = e->op == LANG_OP_NEG ? "-" : "~", *text = value_text(c, a, PREC_UNARY);

@@ -29,6 +29,8 @@ static void integers(void)
             CHECK(svm_shl(ints[i], ints[j]) == wrap(a * power));
             int64_t floored = a >= 0 ? a / power : -((-a + power - 1) / power);
             CHECK(svm_shr(ints[i], ints[j]) == floored);
+            uint64_t twice = (uint64_t)(uint32_t)ints[i] << 32 | (uint32_t)ints[i];
+            CHECK((uint32_t)svm_rotl(ints[i], ints[j]) == (uint32_t)((twice << n) >> 32));
             if (b) {
                 CHECK(svm_idiv(ints[i], ints[j], "") == wrap(a / b));
                 CHECK(svm_irem(ints[i], ints[j], "") == wrap(a % b));

@@ -85,6 +85,12 @@ static inline int32_t svm_shr(int32_t a, int32_t n)
 {
     return a >> ((uint32_t)n & 31U);
 }
+// To the left; C compilers know this as one instruction.
+static inline int32_t svm_rotl(int32_t a, int32_t n)
+{
+    const uint32_t x = (uint32_t)a, by = (uint32_t)n & 31U;
+    return (int32_t)(x << by | x >> ((32U - by) & 31U));
+}
 
 // ---- Conversions: truncate toward zero, saturate, NaN gives 0 ----
 

@@ -714,6 +714,15 @@ static inline INTS OWN(svm_divInts)(INTS a, INTS b, const char *where)
     return a;
 }
 
+// ---- Rotation to the left, as svm_rotl ----
+
+static inline INTS OWN(svm_rotlInts)(INTS a, INTS n)
+{
+    typedef SVM_LANES_VECTOR(unsigned, SVM_LANES) bits;
+    const bits x = SVM_LANES_CAST(bits, a), by = SVM_LANES_CAST(bits, n) & 31U;
+    return SVM_LANES_CAST(INTS, (x << by) | (x >> ((32U - by) & 31U)));
+}
+
 // ---- Conversion ----
 
 static inline FLOATS OWN(svm_toFloats)(INTS v)
