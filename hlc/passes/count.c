@@ -77,7 +77,7 @@ static int64_t element_of(const sir_expr *e, uint32_t field)
 
 static bool is_mask(int32_t n)
 {
-    return n > 0 && (n & (n + 1)) == 0;
+    return n > 0 && ((uint32_t)n & ((uint32_t)n + 1)) == 0;
 }
 
 // "n & 1023", or "n % 1024" of what never is negative: the mask; 0: it is neither.

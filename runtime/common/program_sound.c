@@ -52,7 +52,7 @@ static void explain(const svm_Program *p, const char *in, Sound from, const char
 
 const char *svmr_soundOutput(const svm_Program *p, const char *in, const char *out)
 {
-    Sound from;
+    Sound from = {0};
     if (!in || !out || !svmr_isWav(in) || !svmr_isWav(out) || !svmr_wavProbe(in, &from.channels, &from.rate))
         return out;
     const char *channels = svmr_wavOption(out, "channels="), *rate = svmr_wavOption(out, "rate=");
