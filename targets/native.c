@@ -51,6 +51,15 @@ static uint64_t read_simd_width(void)
 #endif
 }
 
+#ifdef __x86_64__
+// Whether -march= names the processor that svmc runs on; from then on __builtin_cpu_supports can be asked.
+static bool is_this(const char *march)
+{
+    __builtin_cpu_init();
+    return march != NULL && strcmp(march, "native") == 0;
+}
+#endif
+
 native_vectors native_vectors_of(const char *march)
 {
     static const struct {
@@ -59,8 +68,7 @@ native_vectors native_vectors_of(const char *march)
     } levels[] = {{"x86-64", {16, 16}}, {"x86-64-v2", {16, 16}}, {"x86-64-v3", {16, 32}}, {"x86-64-v4", {32, 64}}};
     const char *level = march != NULL ? march : "";
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    if (strcmp(level, "native") == 0)
+    if (is_this(march))
         level = __builtin_cpu_supports("avx512vl") ? "x86-64-v4"
                 : __builtin_cpu_supports("avx2")   ? "x86-64-v3"
                                                    : "x86-64";
@@ -74,9 +82,7 @@ native_vectors native_vectors_of(const char *march)
 bool native_takes_bytes(const char *march)
 {
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    return march != NULL && strcmp(march, "native") == 0 && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vbmi");
+    return is_this(march) && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi");
 #else
     (void)march;
     return false;
@@ -89,8 +95,7 @@ bool native_takes_bytes(const char *march)
 bool native_fuses(const char *march)
 {
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    return march != NULL && strcmp(march, "native") == 0 && __builtin_cpu_is("intel") && __builtin_cpu_supports("fma");
+    return is_this(march) && __builtin_cpu_is("intel") && __builtin_cpu_supports("fma");
 #else
     (void)march;
     return false;
@@ -102,9 +107,7 @@ bool native_fuses(const char *march)
 bool native_gathers(const char *march)
 {
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    return march != NULL && strcmp(march, "native") == 0 && __builtin_cpu_is("intel") &&
-           __builtin_cpu_supports("avx512fp16");
+    return is_this(march) && __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512fp16");
 #else
     (void)march;
     return false;
@@ -118,8 +121,7 @@ native_byte_costs native_bytes_of(const char *march)
     enum { INVERSE = 26, INVERSE_AES = 11, INVERSE_VAES = 8 };
     native_byte_costs halves = {.lanes = 32, .linear = 6, .inverse = INVERSE, .look_up = 40};
 #ifdef __x86_64__
-    if (march != NULL && strcmp(march, "native") == 0) {
-        __builtin_cpu_init();
+    if (is_this(march)) {
         if (native_takes_bytes(march) && __builtin_cpu_supports("gfni"))
             return (native_byte_costs){.lanes = 64, .linear = 1, .inverse = 1, .look_up = 6};
         if (__builtin_cpu_supports("aes"))

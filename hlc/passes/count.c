@@ -86,8 +86,10 @@ static int32_t mask_of(const sir_expr *e)
     const sir_expr *by = e->kind == SIR_BINARY ? e->u.arg[1] : NULL;
     if (by == NULL || by->kind != SIR_CONST || by->type->kind != SIR_INT)
         return 0;
-    const int32_t n = e->op == LANG_OP_AND ? by->u.value.i : e->op == LANG_OP_REM ? by->u.value.i - 1 : 0;
-    return by->u.value.i > 1 - (e->op == LANG_OP_AND) && is_mask(n) ? n : 0;
+    const int32_t n = by->u.value.i;
+    if (e->op == LANG_OP_AND)
+        return is_mask(n) ? n : 0;
+    return e->op == LANG_OP_REM && n > 1 && is_mask(n - 1) ? n - 1 : 0;
 }
 
 static bool counts(const sir_stmt *s, uint32_t field, counted *c)

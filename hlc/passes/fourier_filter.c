@@ -121,21 +121,11 @@ static sir_expr *place(const writer *w, int64_t first, int64_t by, sir_expr *e)
     return first == 0 ? e : add(w, e, ahead_integer(&w->t, first));
 }
 
-static sir_expr *keep_one(const writer *w, sir_block *to, const char *name, sir_expr *value)
-{
-    uint32_t l = sir_local_new(w->t.m, w->t.f, name, w->item, w->t.loc);
-    sir_stmt *s = sir_stmt_new(w->t.m, SIR_DECL, w->t.loc);
-    s->u.decl.local = l;
-    s->u.decl.init = value;
-    VEC_PUSH(w->t.m->arena, to, s);
-    return ahead_local(&w->t, l);
-}
-
 // A point whose parts are locals.
 static point keep(const writer *w, sir_block *to, point p)
 {
-    p.re = keep_one(w, to, "re", p.re);
-    p.im = keep_one(w, to, "im", p.im);
+    p.re = ahead_local(&w->t, ahead_keep(&w->t, to, "re", p.re));
+    p.im = ahead_local(&w->t, ahead_keep(&w->t, to, "im", p.im));
     return p;
 }
 
@@ -149,21 +139,8 @@ static sir_expr *again(const writer *w, const sir_expr *local)
 static uint32_t new_array(const writer *w, const char *name, int64_t length)
 {
     uint32_t l = sir_local_new(w->t.m, w->t.f, name, sir_type_array(w->t.m, w->item, (uint32_t)length), w->t.loc);
-    sir_stmt *s = sir_stmt_new(w->t.m, SIR_DECL, w->t.loc);
-    s->u.decl.local = l;
-    s->u.decl.uninitialised = true;
-    VEC_PUSH(w->t.m->arena, &w->t.f->body, s);
+    ahead_declare(&w->t, &w->t.f->body, l, NULL)->u.decl.uninitialised = true;
     return l;
-}
-
-static uint32_t add_table(const writer *w, const char *name, int64_t rows, int64_t columns)
-{
-    const sir_type *t = sir_type_array(w->t.m, w->item, (uint32_t)columns);
-    t = sir_type_array(w->t.m, t, (uint32_t)rows);
-    sir_field field = {.type = t, .init = sir_value_new(w->t.m->arena, t), .constant = true, .loc = w->t.loc};
-    field.name = arena_printf(w->t.m->arena, "%s_%zu", name, w->t.filter->fields.len);
-    VEC_PUSH(w->t.m->arena, &w->t.filter->fields, field);
-    return (uint32_t)w->t.filter->fields.len - 1;
 }
 
 static void set_in_table(const writer *w, uint32_t table, int64_t row, int64_t column, double v)
@@ -282,7 +259,7 @@ static void store(const writer *w, const step *s, sir_block *to, int64_t k, poin
 // Rows 2 k and 2 k + 1 are cosines and sines of what point k + 1 of each group turns by.
 static uint32_t add_turns(const writer *w, const step *s)
 {
-    uint32_t table = add_table(w, "turns", 2 * (s->radix - 1), s->groups);
+    uint32_t table = ahead_table(&w->t, "turns", w->item, 2 * (s->radix - 1), s->groups);
     for (int64_t k = 1; k < s->radix; k++)
         for (int64_t p = 0; p < s->groups; p++) {
             double angle = w->form.sign * 2 * PI * (double)(p * k) / (double)(s->groups * s->radix);
@@ -389,7 +366,7 @@ static void add_pairs(const writer *w)
             add_pair(w, to, k, SIR_NONE, SIR_NONE);
         return;
     }
-    uint32_t turns = add_table(w, "halves", 2, w->points - 1);
+    uint32_t turns = ahead_table(&w->t, "halves", w->item, 2, w->points - 1);
     for (int64_t k = 1; k < w->points; k++) {
         set_in_table(w, turns, 0, k - 1, pair_turn(w, k, cos));
         set_in_table(w, turns, 1, k - 1, pair_turn(w, k, sin));

@@ -177,43 +177,16 @@ static sir_expr *plus(const writer *w, sir_expr *a, int64_t b)
     return b == 0 ? a : ahead_binary(&w->t, LANG_OP_ADD, a, ahead_integer(&w->t, b));
 }
 
-static void declare(const writer *w, sir_block *to, uint32_t number, sir_expr *value)
-{
-    sir_stmt *s = sir_stmt_new(w->t.m, SIR_DECL, w->t.loc);
-    s->u.decl.local = number;
-    s->u.decl.init = value;
-    VEC_PUSH(w->t.m->arena, to, s);
-}
-
-// A local that holds a value.
-static uint32_t keep(const writer *w, sir_block *to, const char *name, sir_expr *value)
-{
-    uint32_t l = sir_local_new(w->t.m, w->t.f, name, w->item, w->t.loc);
-    declare(w, to, l, value);
-    return l;
-}
-
 static point keep_point(const writer *w, sir_block *to, point p)
 {
-    p.re = ahead_local(&w->t, keep(w, to, "re", p.re));
-    p.im = ahead_local(&w->t, keep(w, to, "im", p.im));
+    p.re = ahead_local(&w->t, ahead_keep(&w->t, to, "re", p.re));
+    p.im = ahead_local(&w->t, ahead_keep(&w->t, to, "im", p.im));
     return p;
 }
 
 static point copy_of(const writer *w, point p)
 {
     return (point){ahead_local(&w->t, p.re->index), ahead_local(&w->t, p.im->index)};
-}
-
-// A table of rows of constants.
-static uint32_t add_table(const writer *w, const char *name, int64_t rows, int64_t columns)
-{
-    const sir_type *t = sir_type_array(w->t.m, w->item, (uint32_t)columns);
-    t = sir_type_array(w->t.m, t, (uint32_t)rows);
-    sir_field field = {.type = t, .init = sir_value_new(w->t.m->arena, t), .constant = true, .loc = w->t.loc};
-    field.name = arena_printf(w->t.m->arena, "%s_%zu", name, w->t.filter->fields.len);
-    VEC_PUSH(w->t.m->arena, &w->t.filter->fields, field);
-    return (uint32_t)w->t.filter->fields.len - 1;
 }
 
 static point in_table(const writer *w, uint32_t table, int64_t k, uint32_t column)
@@ -229,7 +202,7 @@ static point in_table(const writer *w, uint32_t table, int64_t k, uint32_t colum
 // Rows 2 k and 2 k + 1: cosines and sines of the angles by which point k + 1 of each step turns.
 static uint32_t add_turns(const writer *w, int64_t s, int64_t radix)
 {
-    uint32_t table = add_table(w, "turns", 2 * (radix - 1), s);
+    uint32_t table = ahead_table(&w->t, "turns", w->item, 2 * (radix - 1), s);
     sir_scalar *data = w->t.filter->fields.data[table].init.data;
     for (int64_t k = 1; k < radix; k++)
         for (int64_t j = 0; j < s; j++) {
@@ -383,7 +356,7 @@ static void push_sums(const writer *w, uint32_t array, int64_t count, int64_t st
 static uint32_t new_array(const writer *w, const char *name)
 {
     uint32_t l = sir_local_new(w->t.m, w->t.f, name, sir_type_array(w->t.m, w->item, (uint32_t)w->points), w->t.loc);
-    declare(w, &w->t.f->body, l, NULL);
+    ahead_declare(&w->t, &w->t.f->body, l, NULL);
     return l;
 }
 
@@ -406,7 +379,7 @@ static bool find_weights(const linear_form *f, int64_t points, double *re, doubl
 static uint32_t add_weights(const writer *w, const double *re, const double *im)
 {
     int64_t columns = w->points / RADIX;
-    uint32_t table = add_table(w, "transformed", 2 * RADIX, columns);
+    uint32_t table = ahead_table(&w->t, "transformed", w->item, 2 * RADIX, columns);
     sir_scalar *data = w->t.filter->fields.data[table].init.data;
     for (int64_t k = 0; k < w->points; k++) {
         data[2 * (k % RADIX) * columns + k / RADIX] = real(w, re[k]);

@@ -182,9 +182,7 @@ static uint32_t new_counter(const writer *w, const char *name)
 static uint32_t new_array(const writer *w, const char *name, int64_t count)
 {
     uint32_t l = sir_local_new(w->t.m, w->t.f, name, sir_type_array(w->t.m, w->s->real, (uint32_t)count), w->t.loc);
-    sir_stmt *s = sir_stmt_new(w->t.m, SIR_DECL, w->t.loc);
-    s->u.decl.local = l;
-    VEC_PUSH(w->t.m->arena, &w->t.f->body, s);
+    ahead_declare(&w->t, &w->t.f->body, l, NULL);
     return l;
 }
 
