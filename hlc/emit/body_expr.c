@@ -591,8 +591,8 @@ typedef struct math_names {
     const char *f, *d, *complex;
 } math_names;
 static const math_names math_c[LANG_MATH_COUNT] = {
-    [LANG_MATH_SIN] = {"sinf", "sin", "svm_csin"},     [LANG_MATH_COS] = {"cosf", "cos", "svm_ccos"},
-    [LANG_MATH_TAN] = {"tanf", "tan", NULL},           [LANG_MATH_ASIN] = {"asinf", "asin", NULL},
+    [LANG_MATH_SIN] = {"svm_sinf", "sin", "svm_csin"}, [LANG_MATH_COS] = {"svm_cosf", "cos", "svm_ccos"},
+    [LANG_MATH_TAN] = {"svm_tanf", "tan", NULL},       [LANG_MATH_ASIN] = {"asinf", "asin", NULL},
     [LANG_MATH_ACOS] = {"acosf", "acos", NULL},        [LANG_MATH_ATAN] = {"svm_atanf", "atan", NULL},
     [LANG_MATH_SINH] = {"sinhf", "sinh", NULL},        [LANG_MATH_COSH] = {"coshf", "cosh", NULL},
     [LANG_MATH_TANH] = {"svm_tanhf", "tanh", NULL},    [LANG_MATH_EXP] = {"svm_expf", "exp", "svm_cexp"},
@@ -614,11 +614,27 @@ bool body_is_elementary(const sir_expr *e)
            strncmp(name + 4, source, strlen(source)) == 0;
 }
 
+// Whether firings wait for a number, so that they do not go side by side, and no loop is around whose trips may.
+static bool is_alone(const body_context *c)
+{
+    if (c->lanes > 0 || c->vectors > 0 || c->info == NULL || !c->info->filter->stateful)
+        return false;
+    for (size_t i = 0; i < c->function->locals.len; i++)
+        if (c->locals[i].is_for)
+            return false;
+    for (VEC_EACH(const sir_field, f, &c->info->filter->fields))
+        if (!f->constant && f->type->kind == SIR_FLOAT)
+            return true;
+    return false;
+}
+
 static expr_info print_math(body_context *c, const sir_expr *e)
 {
     const sir_expr *a = e->u.arg[0];
     const math_names *n = &math_c[e->op];
     const char *name = a->type->kind == SIR_COMPLEX ? n->complex : a->type->kind == SIR_DOUBLE ? n->d : n->f;
+    if (name == n->f && (e->op == LANG_MATH_SIN || e->op == LANG_MATH_COS || e->op == LANG_MATH_TAN) && is_alone(c))
+        name = e->op == LANG_MATH_SIN ? "svm_sinAlonef" : e->op == LANG_MATH_COS ? "svm_cosAlonef" : "svm_tanAlonef";
     return print_call2(c, name, a, lang_math_arity[e->op] == 2 ? e->u.arg[1] : NULL, NULL);
 }
 

@@ -135,9 +135,9 @@ bool sir_eval_binary(lang_binary_op op, const sir_type *operand_type, sir_scalar
 static bool math_float(lang_math_op op, float a, float b, float *r)
 {
     switch (op) {
-    case LANG_MATH_SIN: *r = sinf(a); return true;
-    case LANG_MATH_COS: *r = cosf(a); return true;
-    case LANG_MATH_TAN: *r = tanf(a); return true;
+    case LANG_MATH_SIN: *r = svm_sinf(a); return true;
+    case LANG_MATH_COS: *r = svm_cosf(a); return true;
+    case LANG_MATH_TAN: *r = svm_tanf(a); return true;
     case LANG_MATH_ASIN: *r = asinf(a); return true;
     case LANG_MATH_ACOS: *r = acosf(a); return true;
     case LANG_MATH_ATAN: *r = svm_atanf(a); return true;

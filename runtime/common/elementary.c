@@ -7,6 +7,9 @@
 #define svm_log10f inline_log10f
 #define svm_tanhf inline_tanhf
 #define svm_powf inline_powf
+#define svm_sinf inline_sinf
+#define svm_cosf inline_cosf
+#define svm_tanf inline_tanf
 #include "svm/elementary.h"
 #undef svm_atanf
 #undef svm_atan2f
@@ -15,6 +18,9 @@
 #undef svm_log10f
 #undef svm_tanhf
 #undef svm_powf
+#undef svm_sinf
+#undef svm_cosf
+#undef svm_tanf
 
 #define ONE(name)                                                                                                      \
     float svm_##name(float x);                                                                                         \
@@ -33,5 +39,8 @@ ONE(expf)
 ONE(logf)
 ONE(log10f)
 ONE(tanhf)
+ONE(sinf)
+ONE(cosf)
+ONE(tanf)
 TWO(atan2f)
 TWO(powf)

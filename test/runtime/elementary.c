@@ -8,6 +8,13 @@
 // CHECK-NEXT: logf: 0 wrong
 // CHECK-NEXT: log10f: 0 wrong
 // CHECK-NEXT: tanhf: 0 wrong
+// CHECK-NEXT: sinf: 0 wrong
+// CHECK-NEXT: cosf: 0 wrong
+// CHECK-NEXT: tanf: 0 wrong
+// CHECK-NEXT: sinAlonef: 0 wrong
+// CHECK-NEXT: cosAlonef: 0 wrong
+// CHECK-NEXT: tanAlonef: 0 wrong
+// CHECK-NEXT: alone: 0 differ
 // CHECK-NEXT: atan2f: 0 wrong
 // CHECK-NEXT: powf: 0 wrong
 #include <stdio.h>
@@ -109,6 +116,20 @@ int main(int argc, char **argv)
     ONE(logf, log);
     ONE(log10f, log10);
     ONE(tanhf, tanh);
+    ONE(sinf, sin);
+    ONE(cosf, cos);
+    ONE(tanf, tan);
+    ONE(sinAlonef, sin);
+    ONE(cosAlonef, cos);
+    ONE(tanAlonef, tan);
+    int differ = 0;
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += step) {
+        float x = from_bits((uint32_t)bits);
+        differ += bits_of(svm_sinf(x)) != bits_of(svm_sinAlonef(x)) ||
+                  bits_of(svm_cosf(x)) != bits_of(svm_cosAlonef(x)) ||
+                  bits_of(svm_tanf(x)) != bits_of(svm_tanAlonef(x));
+    }
+    printf("alone: %d differ\n", differ);
     TWO(atan2f, atan2);
     TWO(powf, pow);
     return 0;

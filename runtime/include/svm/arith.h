@@ -205,7 +205,7 @@ static inline float svm_carg(svm_Complex z)
 static inline svm_Complex svm_cexp(svm_Complex z)
 {
     float e = svm_expf(z.real);
-    return svm_complex(e * cosf(z.imag), e * sinf(z.imag));
+    return svm_complex(e * svm_cosf(z.imag), e * svm_sinf(z.imag));
 }
 
 // ln |z| + i arg z
@@ -217,13 +217,13 @@ static inline svm_Complex svm_clog(svm_Complex z)
 // sin re cosh im + i cos re sinh im
 static inline svm_Complex svm_csin(svm_Complex z)
 {
-    return svm_complex(sinf(z.real) * coshf(z.imag), cosf(z.real) * sinhf(z.imag));
+    return svm_complex(svm_sinf(z.real) * coshf(z.imag), svm_cosf(z.real) * sinhf(z.imag));
 }
 
 // cos re cosh im - i sin re sinh im
 static inline svm_Complex svm_ccos(svm_Complex z)
 {
-    return svm_complex(cosf(z.real) * coshf(z.imag), -(sinf(z.real) * sinhf(z.imag)));
+    return svm_complex(svm_cosf(z.real) * coshf(z.imag), -(svm_sinf(z.real) * sinhf(z.imag)));
 }
 
 // e^(w ln z); 0^0 is 1 and 0^w is 0 for every other w.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mathematical functions of float that are the same bit for bit wherever they are computed, and that C compilers make
-// vectors of: no branches, no tables, no calls. They compute in double, so that results are within 0.51 units in the last
+// vectors of: no branches but in those for firings alone, no tables, no calls. They compute in double, so that results are within 0.51 units in the last
 // place (test/runtime/math.test). Special values are those of C's functions.
 //
 // Polynomials and quotients of them are those of their degree whose greatest relative error is least (Remez), 2^-33 and less.
@@ -26,6 +26,12 @@ float svm_logf(float x);
 float svm_log10f(float x);
 float svm_tanhf(float x);
 float svm_powf(float x, float y);
+float svm_sinf(float x);
+float svm_cosf(float x);
+float svm_tanf(float x);
+#define svm_sinAlonef svm_sinf
+#define svm_cosAlonef svm_cosf
+#define svm_tanAlonef svm_tanf
 #else
 
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
@@ -176,6 +182,127 @@ SVM_ELEMENTARY float svm_powf(float x, float y)
     const bool none = x < 0.0F && a < infinite && !integer;
     const float unordered = x == 1.0F || y == 0.0F ? 1.0F : x + y;
     return x != x || y != y ? unordered : none ? NAN : result;
+}
+// A sum that no other is made of, where -Ofast lets sums be reordered.
+#if defined(__ASSOCIATIVE_MATH__) && !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 12
+#define SVM_APART(sum) __builtin_assoc_barrier(sum)
+#else
+#define SVM_APART(sum) (sum)
+#endif
+
+// x / pi + more without the nearest whole number, times pi; odd is the last bit of that number.
+//
+// 1 / pi is three pieces of 25 bits, whose products with x are exact, and one of 53. Where x is large, its products with the
+// first pieces are even, and the pieces are later ones. What is added is exact as long as whole numbers are near, so that the
+// rest is as exact as x.
+SVM_ELEMENTARY double svm_turnedFar(double x, double more, uint64_t *odd)
+{
+#if defined(__clang__)
+#pragma clang fp reassociate(off)
+#endif
+    const double size = fabs(x), even = 0x1.8p53; // the last bit of sums with it is 2
+    const bool is1 = size >= 0x1p49, is2 = size >= 0x1p74, is3 = size >= 0x1p99;
+    const double p1 = 0x1.b93910p-27, p2 = 0x1.529fc0p-53, p3 = 0x1.3abe8fp-76, p4 = 0x1.534ddcp-101,
+                 p5 = 0x1.b6c520p-130;
+    const double a = is3 ? p3 : is2 ? p2 : is1 ? p1 : 0x1.45f306p-2;
+    const double b = is3 ? p4 : is2 ? p3 : is1 ? p2 : p1;
+    const double c = is3 ? p5 : is2 ? p4 : is1 ? p3 : p2;
+    const double d = is3   ? 0x1.664f10e4107f9p-151
+                     : is2 ? 0x1.b6c52b3278872p-130
+                     : is1 ? 0x1.534ddc0db6296p-101
+                           : 0x1.3abe8fa9a6ee0p-76;
+    const double xa = x * a, xb = x * b;
+    const double fa = SVM_APART(xa - SVM_APART(SVM_APART(xa + even) - even));
+    const double fb = SVM_APART(xb - SVM_APART(SVM_APART(xb + even) - even));
+    uint64_t first, second;
+    const double high = SVM_APART(SVM_APART(fa + more) + fb);
+    const double middle = SVM_APART(SVM_APART(high - svm_rounded(high, &first)) + x * c);
+    const double low = SVM_APART(middle - svm_rounded(middle, &second));
+    *odd = (first + second) & 1;
+    return SVM_APART(low + x * d) * 3.141592653589793;
+}
+
+// The same where x is below SVM_NEAR: pi is 33 bits, whose product with the whole number is exact, and the rest.
+#define SVM_NEAR 0x1p20
+SVM_ELEMENTARY double svm_turnedNear(double x, double more, uint64_t *odd)
+{
+#if defined(__clang__)
+#pragma clang fp reassociate(off)
+#endif
+    const double whole = svm_rounded(SVM_APART(x * 0.3183098861837907 + more), odd) - more;
+    *odd &= 1;
+    return SVM_APART(SVM_APART(x - whole * 0x1.921fb544000p+1) - whole * 0x1.0b4611a626331p-33);
+}
+
+// Alone, numbers are far or near; beside others, both are computed of all.
+SVM_ELEMENTARY double svm_turned(double x, double more, bool alone, uint64_t *odd)
+{
+    if (alone)
+        return fabs(x) < SVM_NEAR ? svm_turnedNear(x, more, odd) : svm_turnedFar(x, more, odd);
+    uint64_t odd_near, odd_far;
+    const double near = svm_turnedNear(x, more, &odd_near), far = svm_turnedFar(x, more, &odd_far);
+    const bool is_near = fabs(x) < SVM_NEAR;
+    *odd = is_near ? odd_near : odd_far;
+    return is_near ? near : far;
+}
+
+// The result where x is a number, NaN where it is infinite, and NaN's own.
+SVM_ELEMENTARY float svm_ofFinite(float x, double result)
+{
+    const float rest = x != x ? x + x : NAN;
+    return fabsf(x) < INFINITY ? (float)result : rest;
+}
+
+// sin(x) of more = 0, cos(x) of 0.5.
+SVM_ELEMENTARY float svm_sinPlus(float x, double more, bool alone)
+{
+    uint64_t odd;
+    const double r = svm_turned((double)x, more, alone, &odd), u = r * r, v = u * u;
+    const double p =
+        (0.9999999999787981 - u * 0.16666666608710062) + v * ((0.008333330716356935 - u * 0.00019840832296874508) +
+                                                              v * (2.752394439600604e-06 - u * 2.3867876785292162e-08));
+    return svm_ofFinite(x, svm_fromBits(svm_bitsOf(r * p) ^ (odd << 63)));
+}
+
+// A quotient of polynomials, or -1 divided by it.
+SVM_ELEMENTARY float svm_tanOf(float x, bool alone)
+{
+    uint64_t odd;
+    const double r = svm_turned(2.0 * (double)x, -0.0, alone, &odd), u = r * r;
+    const double n = r * (0.5000000000110665 - u * (0.01392019260028598 - u * 3.3598801539988414e-05));
+    const double d = 1.0 - u * (0.11117371811775556 - u * 0.0009983395312858929);
+    return svm_ofFinite(x, (odd != 0 ? -d : n) / (odd != 0 ? n : d));
+}
+
+SVM_ELEMENTARY float svm_sinf(float x)
+{
+    return svm_sinPlus(x, -0.0, false);
+}
+
+SVM_ELEMENTARY float svm_cosf(float x)
+{
+    return svm_sinPlus(x, 0.5, false);
+}
+
+SVM_ELEMENTARY float svm_tanf(float x)
+{
+    return svm_tanOf(x, false);
+}
+
+// The same for firings that do not go side by side: with a branch, which is foreseen.
+SVM_ELEMENTARY float svm_sinAlonef(float x)
+{
+    return svm_sinPlus(x, -0.0, true);
+}
+
+SVM_ELEMENTARY float svm_cosAlonef(float x)
+{
+    return svm_sinPlus(x, 0.5, true);
+}
+
+SVM_ELEMENTARY float svm_tanAlonef(float x)
+{
+    return svm_tanOf(x, true);
 }
 #endif
 
