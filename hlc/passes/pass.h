@@ -111,6 +111,7 @@ bool pass_in_place(hlc_program *p);
 bool pass_borders(hlc_program *p);
 bool pass_rings(hlc_program *p);
 bool pass_linear(hlc_program *p);
+bool pass_sever(hlc_program *p);
 bool pass_share(hlc_program *p);
 bool pass_polyphase(hlc_program *p);
 bool pass_chain(hlc_program *p);
