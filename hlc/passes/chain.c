@@ -255,6 +255,8 @@ size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items)
     sir_visit_stmts(&f->work->body, look_at_stmt, &b);
     if (b.fails || !count_trips(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(f->work, &b))
         return 0;
+    if (!f->stateful && pass_has_elementary(&f->work->body)) // vectors, by itself
+        return 0;
     return is_looked_up(k, f) ? 0 : b.nodes;
 }
 

@@ -117,3 +117,40 @@ hmap *pass_tables_made(hlc_program *p)
     }
     return p->tables_made;
 }
+
+bool pass_is_elementary(const sir_expr *e)
+{
+    if (e->kind != SIR_MATH || e->type->kind != SIR_FLOAT)
+        return false;
+    switch ((lang_math_op)e->op) {
+    case LANG_MATH_SIN:
+    case LANG_MATH_COS:
+    case LANG_MATH_TAN:
+    case LANG_MATH_ATAN:
+    case LANG_MATH_ATAN2:
+    case LANG_MATH_EXP:
+    case LANG_MATH_LOG:
+    case LANG_MATH_LOG10:
+    case LANG_MATH_POW:
+    case LANG_MATH_TANH: return true;
+    default: return false;
+    }
+}
+
+static void find_elementary(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    *(bool *)context |= pass_is_elementary(e);
+}
+
+static void find_elementary_in(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_elementary, context);
+}
+
+bool pass_has_elementary(const sir_block *b)
+{
+    bool found = false;
+    sir_visit_stmts(b, find_elementary_in, &found);
+    return found;
+}

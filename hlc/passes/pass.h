@@ -180,6 +180,9 @@ bool pass_in_loop(const sir_module *m, uint32_t region);
 bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor));
 // Whether firings wait for more items than they take. Without one that does, more items would get through at the end.
 bool pass_waits(const sir_function *work);
+// A function of float that costs much, and that C compilers make vectors of (svm/elementary.h); whether a body calls one.
+bool pass_is_elementary(const sir_expr *e);
+bool pass_has_elementary(const sir_block *b);
 bool pass_pack_bits(hlc_program *p);
 bool pass_schedule(hlc_program *p);
 

@@ -48,25 +48,6 @@ typedef struct sever {
 
 // ---- Which filters ----
 
-static bool is_function(const sir_expr *e)
-{
-    if (e->kind != SIR_MATH || e->type->kind != SIR_FLOAT)
-        return false;
-    switch ((lang_math_op)e->op) {
-    case LANG_MATH_SIN:
-    case LANG_MATH_COS:
-    case LANG_MATH_TAN:
-    case LANG_MATH_ATAN:
-    case LANG_MATH_ATAN2:
-    case LANG_MATH_EXP:
-    case LANG_MATH_LOG:
-    case LANG_MATH_LOG10:
-    case LANG_MATH_POW:
-    case LANG_MATH_TANH: return true;
-    default: return false;
-    }
-}
-
 typedef struct looked {
     size_t functions;
     bool fails;
@@ -76,7 +57,7 @@ static void look_at_expr(void *context, sir_expr *e, bool written)
 {
     looked *l = context;
     (void)written;
-    l->functions += is_function(e);
+    l->functions += pass_is_elementary(e);
     l->fails |= e->kind == SIR_ITER || e->kind == SIR_FETCH;
 }
 
@@ -147,7 +128,7 @@ static void take_out(sever *x, sir_expr **at, uint32_t written, bool whole)
         if (x->copied[e->index] == 0)
             x->copied[e->index] = in_local(x, x->f->fields.data[e->index].name, e)->index + 1;
         *at = sir_ref(x->m, SIR_LOCAL, x->copied[e->index] - 1, e->type, e->loc);
-    } else if (e->kind == SIR_PEEK || (is_function(e) && !whole)) {
+    } else if (e->kind == SIR_PEEK || (pass_is_elementary(e) && !whole)) {
         *at = in_local(x, e->kind == SIR_PEEK ? "item" : "value", e);
     }
 }
@@ -200,7 +181,7 @@ static void note_expr(void *context, sir_expr *e, bool written)
     sever *x = n->x;
     part *p = &x->parts.data[n->number];
     (void)written;
-    p->function |= is_function(e);
+    p->function |= pass_is_elementary(e);
     p->takes |= e->kind == SIR_PEEK;
     if (e->kind == SIR_LOCAL || e->kind == SIR_FIELD)
         *named(x, x->names, n->number, e) = true;
