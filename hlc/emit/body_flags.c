@@ -10,6 +10,17 @@
 // A C compiler makes two loops of it, one for each value, with branches that data decide: a processor guesses them, and is
 // wrong as often as the data are near a threshold. Each step has a name, since the compiler would take one expression
 // apart into branches again.
+//
+// NOTE(either). Where a condition chooses what a float of the state becomes, such as a level that rises faster than it falls,
+//
+//     if (a > *level) {                                    {
+//         *level = 0.9f * *level + 0.1f * a;                   const float svm_then = 0.9f * *level + 0.1f * a;
+//     } else {                                       ->        const float svm_else = 0.999f * *level + 0.001f * a;
+//         *level = 0.999f * *level + 0.001f * a;               *level = a > *level ? svm_then : svm_else;
+//     }                                                    }
+//
+// clang computes what both branches have in common once, of numbers that the condition chooses: the next firing waits for the
+// comparison, then for the product and the sum. It need only wait for the longer of the two.
 #include <inttypes.h>
 
 #include "hlc/emit/body_int.h"
@@ -21,7 +32,8 @@ enum { MOST_LINKS = 6, MOST_NODES = 16 };
 static int plain_nodes(const sir_expr *e)
 {
     bool plain = e->kind == SIR_CONST || e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_PEEK ||
-                 e->kind == SIR_UNARY || e->kind == SIR_BINARY || e->kind == SIR_CONVERT;
+                 e->kind == SIR_UNARY || e->kind == SIR_BINARY || e->kind == SIR_CONVERT ||
+                 (e->kind == SIR_MATH && e->op == LANG_MATH_ABS);
     int n = 1;
     for (size_t i = 0; plain && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
         n += plain_nodes(e->u.arg[i]);
@@ -74,13 +86,18 @@ static size_t find_links(const body_context *c, const sir_stmt *s, const sir_stm
     return n;
 }
 
+static bool may_be_without_branches(const body_context *c)
+{
+    return c->e->most_trips != 0 && !c->e->keep_names && c->info != NULL && !c->info->filter->finite &&
+           c->info->filter->stateful && c->function->kind == SIR_WORK && !c->dynamic && c->open == NULL &&
+           c->lanes == 0 && c->vectors == 0;
+}
+
 bool body_flag(body_context *c, const sir_stmt *s)
 {
     const sir_stmt *links[MOST_LINKS];
     const sir_expr *otherwise;
-    if (c->e->most_trips == 0 || c->e->keep_names || c->info == NULL || c->info->filter->finite ||
-        !c->info->filter->stateful || c->function->kind != SIR_WORK || c->dynamic || c->open != NULL || c->lanes > 0 ||
-        c->vectors > 0)
+    if (!may_be_without_branches(c))
         return false;
     size_t n = find_links(c, s, links, &otherwise);
     if (n == 0)
@@ -106,5 +123,43 @@ bool body_flag(body_context *c, const sir_stmt *s)
     c->indent--;
     body_line(c, "}");
     c->flags = true;
+    return true;
+}
+
+static bool reads_state(const body_context *c, const sir_expr *e)
+{
+    bool found = e->kind == SIR_FIELD && !c->info->filter->fields.data[e->index].constant;
+    for (size_t i = 0; !found && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        found = reads_state(c, e->u.arg[i]);
+    return found;
+}
+
+// The one statement of a branch, if it computes a float of what the state holds.
+static const sir_stmt *choosing(const body_context *c, const sir_block *b)
+{
+    const sir_stmt *s = b->len == 1 && b->data[0]->kind == SIR_SET ? b->data[0] : NULL;
+    return s != NULL && s->u.set.target->kind == SIR_FIELD && s->u.set.target->type->kind == SIR_FLOAT &&
+                   s->u.set.value->kind == SIR_BINARY && reads_state(c, s->u.set.value) &&
+                   plain_nodes(s->u.set.value) <= MOST_NODES && is_plain(c, s->u.set.value)
+               ? s
+               : NULL;
+}
+
+bool body_either(body_context *c, const sir_stmt *s)
+{
+    if (!may_be_without_branches(c))
+        return false;
+    const sir_stmt *then = choosing(c, &s->u.if_.then), *otherwise = choosing(c, &s->u.if_.otherwise);
+    if (then == NULL || otherwise == NULL || then->u.set.target->index != otherwise->u.set.target->index ||
+        plain_nodes(s->u.if_.cond) > MOST_NODES || !is_plain(c, s->u.if_.cond))
+        return false;
+    body_line(c, "{");
+    c->indent++;
+    body_line(c, "const float svm_then = %s;", body_expr_text(c, then->u.set.value, PREC_LOWEST));
+    body_line(c, "const float svm_else = %s;", body_expr_text(c, otherwise->u.set.value, PREC_LOWEST));
+    const char *cond = body_expr_text(c, s->u.if_.cond, PREC_COND);
+    body_line(c, "%s = %s ? svm_then : svm_else;", body_expr_text(c, then->u.set.target, PREC_UNARY), cond);
+    c->indent--;
+    body_line(c, "}");
     return true;
 }

@@ -883,7 +883,7 @@ static void stmt(body_context *c, const sir_stmt *s)
     case SIR_CALL: call(c, s); break;
     case SIR_RANDOM: random_number(c, s); break;
     case SIR_IF:
-        if (!body_flag(c, s) && !body_push_if(c, s))
+        if (!body_flag(c, s) && !body_either(c, s) && !body_push_if(c, s))
             if_(c, s, false);
         break;
     case SIR_FOR: unless_outside(c, s, body_for); break;
