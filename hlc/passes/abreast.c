@@ -13,7 +13,8 @@
 //
 // Siblings that differ in constants alone are one filter already, and vectors ('siblings'); here they may differ in
 // anything, such as the lengths of the delays in a reverberator. Filters whose firings go side by side, as their state only
-// counts round, stay by themselves.
+// counts round, stay by themselves. A filter or two without state may be among those that wait, such as what passes on the
+// sound that a reverberator adds its echoes to: alone it would copy it.
 #include "hlc/ir/copy.h"
 #include "hlc/ir/counters.h"
 #include "hlc/ir/type_rules.h"
@@ -23,6 +24,9 @@
 // Filters that go together at most, as long as what they keep stays in registers; nodes of a body.
 enum { ABREAST_FILTERS = 8, ABREAST_NODES = 250 };
 
+// Nodes of a body without state, which costs next to nothing beside the others.
+enum { ABREAST_FEW = 16 };
+
 // So many processors at most do less for filters with state than waiting at the same time does.
 enum { ABREAST_PROCESSORS = 2 };
 
@@ -31,7 +35,7 @@ typedef struct row {
     hlc_program *p;
     sir_module *m;
     sir_actor *split, *join;
-    size_t count;
+    size_t count, waiting; // filters; those that wait for themselves
 } row;
 
 // ---- Which filters ----
@@ -63,7 +67,7 @@ static void look_at_stmt(void *context, sir_stmt *s)
 }
 
 // One pop and one push, statements of the body itself.
-static bool moves_plainly(const sir_function *work)
+static bool moves_plainly(const sir_function *work, size_t most)
 {
     body_facts all = {0};
     size_t pops = 0, pushes = 0;
@@ -72,24 +76,24 @@ static bool moves_plainly(const sir_function *work)
         pushes += (*s)->kind == SIR_PUSH;
     }
     sir_visit_stmts(&work->body, look_at_stmt, &all);
-    return !all.fails && all.nodes <= ABREAST_NODES && pops == 1 && pushes == 1 && all.pops == 1 && all.pushes == 1;
+    return !all.fails && all.nodes <= most && pops == 1 && pushes == 1 && all.pops == 1 && all.pushes == 1;
 }
 
 static bool is_plain(const sir_module *m, const sir_actor *a)
 {
     const sir_filter *f = a->kind == SIR_FILTER ? a->filter : NULL;
-    return f != NULL && f->stateful && a->inputs.len == 1 && a->outputs.len == 1 && a->least == 0 &&
-           f->prework == NULL && f->handlers.len == 0 && f->functions.len == 0 && !f->finite && !f->prints &&
-           !f->sends && !f->uses_random && !pass_waits(f->work) && !f->work->pop.dynamic && !f->work->push.dynamic &&
-           sir_is_scalar(f->input) && sir_is_scalar(f->output) && f->work->pop.max == 1 && f->work->push.max == 1 &&
-           moves_plainly(f->work) && pass_rates_proved(m, f->work);
+    return f != NULL && a->inputs.len == 1 && a->outputs.len == 1 && a->least == 0 && f->prework == NULL &&
+           f->handlers.len == 0 && f->functions.len == 0 && !f->finite && !f->prints && !f->sends && !f->uses_random &&
+           !pass_waits(f->work) && !f->work->pop.dynamic && !f->work->push.dynamic && sir_is_scalar(f->input) &&
+           sir_is_scalar(f->output) && f->work->pop.max == 1 && f->work->push.max == 1 &&
+           moves_plainly(f->work, f->stateful ? ABREAST_NODES : ABREAST_FEW) && pass_rates_proved(m, f->work);
 }
 
 static bool waits_for_itself(arena *a, const sir_filter *f)
 {
     sir_counters counters = {0};
     sir_beside beside = {0};
-    return !sir_find_counters(a, f, &counters, &beside);
+    return f->stateful && !sir_find_counters(a, f, &counters, &beside);
 }
 
 static bool has_array(const sir_filter *f)
@@ -119,7 +123,8 @@ static bool find_row(row *x, uint32_t number)
         x->split->inputs.data[0] == SIR_NONE || pass_in_loop(m, x->split->region))
         return false;
     x->count = x->split->outputs.len;
-    size_t waiting = 0;
+    size_t free = 0;
+    x->waiting = 0;
     bool arrays = false;
     if (x->count < 2 || x->count > ABREAST_FILTERS)
         return false;
@@ -134,12 +139,14 @@ static bool find_row(row *x, uint32_t number)
         x->join = m->actors.data[out->consumer];
         if (x->join->kind != SIR_JOIN || out->consumer_port != i || x->join->weights.data[i] != 1)
             return false;
-        waiting += waits_for_itself(x->a, a->filter);
+        x->waiting += waits_for_itself(x->a, a->filter);
+        free += !a->filter->stateful;
         arrays |= has_array(a->filter);
     }
     // At -Ofast filters that are no more than linear have their firings done several at once, each by itself.
     return x->join->least == 0 && x->join->inputs.len == x->count && x->join->outputs.len == 1 &&
-           x->join->outputs.data[0] != SIR_NONE && waiting >= 2 && (arrays || !x->p->config->fast_math);
+           x->join->outputs.data[0] != SIR_NONE && x->waiting >= 2 && free < x->waiting &&
+           (arrays || !x->p->config->fast_math);
 }
 
 // ---- The filter ----
@@ -235,7 +242,7 @@ static bool take(hlc_program *p, arena *a, uint32_t actor)
     if (p->diag->remarks)
         diag_remark(p->diag, sir_range(m, p->sources, x.split->loc),
                     "'%s' to '%s' are one filter: %zu that wait for their own state wait at the same time [abreast]",
-                    all->name, m->actors.data[member(&x, x.count - 1)]->name, x.count);
+                    all->name, m->actors.data[member(&x, x.count - 1)]->name, x.waiting);
     sir_filter *f = make_filter(&x);
     bool *gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1),
          *gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);

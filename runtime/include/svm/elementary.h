@@ -190,7 +190,7 @@ SVM_ELEMENTARY float svm_powf(float x, float y)
 #define SVM_APART(sum) (sum)
 #endif
 
-// x / pi + more without the nearest whole number, times pi; odd is the last bit of that number.
+// x / pi + more without the nearest whole number, times pi; the last bit of that number is odd's.
 //
 // 1 / pi is three pieces of 25 bits, whose products with x are exact, and one of 53. Where x is large, its products with the
 // first pieces are even, and the pieces are later ones. What is added is exact as long as whole numbers are near, so that the
@@ -218,7 +218,7 @@ SVM_ELEMENTARY double svm_turnedFar(double x, double more, uint64_t *odd)
     const double high = SVM_APART(SVM_APART(fa + more) + fb);
     const double middle = SVM_APART(SVM_APART(high - svm_rounded(high, &first)) + x * c);
     const double low = SVM_APART(middle - svm_rounded(middle, &second));
-    *odd = (first + second) & 1;
+    *odd = first + second;
     return SVM_APART(low + x * d) * 3.141592653589793;
 }
 
@@ -230,15 +230,12 @@ SVM_ELEMENTARY double svm_turnedNear(double x, double more, uint64_t *odd)
 #pragma clang fp reassociate(off)
 #endif
     const double whole = svm_rounded(SVM_APART(x * 0.3183098861837907 + more), odd) - more;
-    *odd &= 1;
     return SVM_APART(SVM_APART(x - whole * 0x1.921fb544000p+1) - whole * 0x1.0b4611a626331p-33);
 }
 
 // Alone, numbers are far or near; beside others, both are computed of all.
-SVM_ELEMENTARY double svm_turned(double x, double more, bool alone, uint64_t *odd)
+SVM_ELEMENTARY double svm_turned(double x, double more, uint64_t *odd)
 {
-    if (alone)
-        return fabs(x) < SVM_NEAR ? svm_turnedNear(x, more, odd) : svm_turnedFar(x, more, odd);
     uint64_t odd_near, odd_far;
     const double near = svm_turnedNear(x, more, &odd_near), far = svm_turnedFar(x, more, &odd_far);
     const bool is_near = fabs(x) < SVM_NEAR;
@@ -253,25 +250,50 @@ SVM_ELEMENTARY float svm_ofFinite(float x, double result)
     return fabsf(x) < INFINITY ? (float)result : rest;
 }
 
+// The sine of r, -pi / 2 <= r <= pi / 2, or minus that. The sign is there long before the polynomial.
+SVM_ELEMENTARY double svm_sinOf(double r, uint64_t odd)
+{
+    const double u = r * r, v = u * u, turned = svm_fromBits(svm_bitsOf(r) ^ (odd << 63));
+    const double p =
+        (0.9999999999787981 - u * 0.16666666608710062) + v * ((0.008333330716356935 - u * 0.00019840832296874508) +
+                                                              v * (2.752394439600604e-06 - u * 2.3867876785292162e-08));
+    return turned * p;
+}
+
+// The tangent of r / 2, or -1 divided by it: a quotient of polynomials.
+SVM_ELEMENTARY double svm_tanOf(double r, uint64_t odd)
+{
+    const double u = r * r;
+    const double n = r * (0.5000000000110665 - u * (0.01392019260028598 - u * 3.3598801539988414e-05));
+    const double d = 1.0 - u * (0.11117371811775556 - u * 0.0009983395312858929);
+    const bool inverse = (odd & 1) != 0;
+    return (inverse ? -d : n) / (inverse ? n : d);
+}
+
 // sin(x) of more = 0, cos(x) of 0.5.
 SVM_ELEMENTARY float svm_sinPlus(float x, double more, bool alone)
 {
     uint64_t odd;
-    const double r = svm_turned((double)x, more, alone, &odd), u = r * r, v = u * u;
-    const double p =
-        (0.9999999999787981 - u * 0.16666666608710062) + v * ((0.008333330716356935 - u * 0.00019840832296874508) +
-                                                              v * (2.752394439600604e-06 - u * 2.3867876785292162e-08));
-    return svm_ofFinite(x, svm_fromBits(svm_bitsOf(r * p) ^ (odd << 63)));
+    double r;
+    if (alone && fabsf(x) < (float)SVM_NEAR) {
+        r = svm_turnedNear((double)x, more, &odd);
+        return (float)svm_sinOf(r, odd);
+    }
+    r = alone ? svm_turnedFar((double)x, more, &odd) : svm_turned((double)x, more, &odd);
+    return svm_ofFinite(x, svm_sinOf(r, odd));
 }
 
-// A quotient of polynomials, or -1 divided by it.
-SVM_ELEMENTARY float svm_tanOf(float x, bool alone)
+SVM_ELEMENTARY float svm_tanPlus(float x, bool alone)
 {
     uint64_t odd;
-    const double r = svm_turned(2.0 * (double)x, -0.0, alone, &odd), u = r * r;
-    const double n = r * (0.5000000000110665 - u * (0.01392019260028598 - u * 3.3598801539988414e-05));
-    const double d = 1.0 - u * (0.11117371811775556 - u * 0.0009983395312858929);
-    return svm_ofFinite(x, (odd != 0 ? -d : n) / (odd != 0 ? n : d));
+    double r;
+    const double twice = 2.0 * (double)x;
+    if (alone && fabs(twice) < SVM_NEAR) {
+        r = svm_turnedNear(twice, -0.0, &odd);
+        return (float)svm_tanOf(r, odd);
+    }
+    r = alone ? svm_turnedFar(twice, -0.0, &odd) : svm_turned(twice, -0.0, &odd);
+    return svm_ofFinite(x, svm_tanOf(r, odd));
 }
 
 SVM_ELEMENTARY float svm_sinf(float x)
@@ -286,7 +308,7 @@ SVM_ELEMENTARY float svm_cosf(float x)
 
 SVM_ELEMENTARY float svm_tanf(float x)
 {
-    return svm_tanOf(x, false);
+    return svm_tanPlus(x, false);
 }
 
 // The same for firings that do not go side by side: with a branch, which is foreseen.
@@ -302,7 +324,7 @@ SVM_ELEMENTARY float svm_cosAlonef(float x)
 
 SVM_ELEMENTARY float svm_tanAlonef(float x)
 {
-    return svm_tanOf(x, true);
+    return svm_tanPlus(x, true);
 }
 #endif
 
