@@ -141,6 +141,20 @@ static void forget_written(void *context, sir_stmt *s)
         x->copied[root->index] = 0;
 }
 
+// An item goes to a local, and from there to the element of the state that it is for, which may have to come later.
+static sir_stmt *pop_to_local(sever *x, const sir_stmt *s)
+{
+    sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, s->loc), *pop = sir_stmt_new(x->m, SIR_POP, s->loc),
+             *set = sir_stmt_new(x->m, SIR_SET, s->loc);
+    decl->u.decl.local = sir_local_new(x->m, x->f->work, "item", x->f->input, s->loc);
+    pop->u.set.target = sir_ref(x->m, SIR_LOCAL, decl->u.decl.local, x->f->input, s->loc);
+    set->u.set.target = s->u.set.target;
+    set->u.set.value = sir_ref(x->m, SIR_LOCAL, decl->u.decl.local, x->f->input, s->loc);
+    add_part(x, decl);
+    add_part(x, pop);
+    return set;
+}
+
 static void make_parts(sever *x)
 {
     sir_block body = x->f->work->body;
@@ -155,6 +169,8 @@ static void make_parts(sever *x)
         else if (s->kind == SIR_SET)
             take_out(x, &s->u.set.value, root != NULL && root->kind == SIR_FIELD ? root->index : SIR_NONE,
                      s->u.set.target->kind == SIR_LOCAL);
+        else if (s->kind == SIR_POP && s->u.set.target != NULL && s->u.set.target->kind != SIR_LOCAL)
+            s = pop_to_local(x, s);
         add_part(x, s);
         sir_block one = {.data = p, .len = 1};
         sir_visit_stmts(&one, forget_written, x);
