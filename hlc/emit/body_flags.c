@@ -21,7 +21,12 @@
 //
 // clang computes what both branches have in common once, of numbers that the condition chooses: the next firing waits for the
 // comparison, then for the product and the sum. It need only wait for the longer of the two.
+//
+// NOTE(seldom). A phase that a constant is added to in each firing, and that begins again where it has gone round, does so once
+// in as many firings as are in a round. C compilers choose between the two sums, and the next firing waits for that. Where
+// a round has many firings the condition is SVM_SELDOM: a branch, which is foreseen.
 #include <inttypes.h>
+#include <math.h>
 
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
@@ -162,4 +167,67 @@ bool body_either(body_context *c, const sir_stmt *s)
     c->indent--;
     body_line(c, "}");
     return true;
+}
+
+// Firings of a round from which on its end is foreseen.
+enum { SELDOM_FIRINGS = 16 };
+
+// What is added to a float of the state, or taken off it; NULL: that is no constant, or something else is done.
+static const sir_expr *step_of(const sir_stmt *s)
+{
+    if (s->kind != SIR_SET || s->u.set.target->kind != SIR_FIELD || s->u.set.target->type->kind != SIR_FLOAT)
+        return NULL;
+    const sir_expr *v = s->u.set.value;
+    return v->kind == SIR_BINARY && (v->op == LANG_OP_ADD || v->op == LANG_OP_SUB) && v->u.arg[0]->kind == SIR_FIELD &&
+                   v->u.arg[0]->index == s->u.set.target->index && v->u.arg[1]->kind == SIR_CONST
+               ? v->u.arg[1]
+               : NULL;
+}
+
+// That of the one statement of an `if` that asks whether the field is beyond a constant.
+static const sir_expr *step_back(const sir_stmt *s, uint32_t *field)
+{
+    if (s->kind != SIR_IF || s->u.if_.otherwise.len != 0 || s->u.if_.then.len != 1)
+        return NULL;
+    const sir_expr *cond = s->u.if_.cond, *step = step_of(s->u.if_.then.data[0]);
+    if (step == NULL || cond->kind != SIR_BINARY ||
+        (cond->op != LANG_OP_LT && cond->op != LANG_OP_LE && cond->op != LANG_OP_GT && cond->op != LANG_OP_GE))
+        return NULL;
+    *field = s->u.if_.then.data[0]->u.set.target->index;
+    const sir_expr *a = cond->u.arg[0], *b = cond->u.arg[1];
+    return (a->kind == SIR_FIELD && a->index == *field && b->kind == SIR_CONST) ||
+                   (b->kind == SIR_FIELD && b->index == *field && a->kind == SIR_CONST)
+               ? step
+               : NULL;
+}
+
+typedef struct sets {
+    uint32_t field;
+    size_t count;
+} sets;
+
+static void count_sets(void *context, sir_stmt *s)
+{
+    sets *x = context;
+    const sir_expr *root = sir_assigned_root(s);
+    x->count += root != NULL && root->kind == SIR_FIELD && root->index == x->field;
+}
+
+bool body_seldom(const body_context *c, const sir_stmt *s)
+{
+    uint32_t field, other;
+    const sir_expr *back = may_be_without_branches(c) ? step_back(s, &field) : NULL;
+    if (back == NULL)
+        return false;
+    sets all = {.field = field};
+    sir_visit_stmts(&c->function->body, count_sets, &all);
+    double forth = 0;
+    for (VEC_EACH(sir_stmt *, p, &c->function->body)) {
+        const sir_expr *step = step_of(*p);
+        const bool steps = step != NULL && (*p)->u.set.target->index == field;
+        if (steps)
+            forth += fabs((double)step->u.value.f);
+        all.count -= steps || (step_back(*p, &other) != NULL && other == field);
+    }
+    return all.count == 0 && forth > 0 && forth * SELDOM_FIRINGS <= fabs((double)back->u.value.f);
 }

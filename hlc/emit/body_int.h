@@ -346,6 +346,8 @@ int body_trips_aside(body_context *c, const sir_stmt *s);
 bool body_flag(body_context *c, const sir_stmt *s);
 // The same of one that chooses what a float of the state becomes: NOTE(either).
 bool body_either(body_context *c, const sir_stmt *s);
+// Whether the condition of an `if` holds once in many firings: NOTE(seldom).
+bool body_seldom(const body_context *c, const sir_stmt *s);
 
 // ---- body_ladder.c ----
 // Per local, whether what comes of it goes from trip to trip; NULL: nothing does, or vectors are wanted there.

@@ -493,6 +493,8 @@ static void if_(body_context *c, const sir_stmt *s, bool chained)
     if (!chained)
         body_check_branches(c, s);
     const char *cond = text(c, s->u.if_.cond);
+    if (body_seldom(c, s))
+        cond = arena_printf(c->e->arena, "SVM_SELDOM(%s)", cond);
     if (chained)
         strbuf_printf(c->e->out, "if (%s) {\n", cond);
     else
@@ -769,8 +771,7 @@ void body_for(body_context *c, const sir_stmt *s)
     if (aside != 0) {
         VEC_PUSH(c->e->arena, &c->asides, s);
         body_line(c, "SVM_ASIDE(%d)", aside);
-    }
-    else if (body_unrolls(c, s) || body_moves_on(c, s))
+    } else if (body_unrolls(c, s) || body_moves_on(c, s))
         body_line(c, "SVM_UNROLL");
     else if (body_stays_loop(c, s))
         body_line(c, "SVM_LOOP");

@@ -37,6 +37,13 @@ extern "C" {
 #define SVM_INLINED
 #endif
 
+// Of conditions that hold once in many firings: where a branch is foreseen, nothing waits for what it asks.
+#if defined(__GNUC__) || defined(__clang__)
+#define SVM_SELDOM(condition) __builtin_expect(!!(condition), 0)
+#else
+#define SVM_SELDOM(condition) (condition)
+#endif
+
 // Of functions that wait for sums one after the other: their vectors have 32 bytes where the processor's have 64. While such are
 // about, Intel's processors leave a unit for quick sums idle.
 #if defined(__clang__) && __clang_major__ >= 22 && defined(__AVX512F__) && !defined(__znver4__) &&                     \
