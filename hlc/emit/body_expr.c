@@ -230,6 +230,17 @@ static bool is_within_window(body_context *c, const body_affine *position, bool 
     return affine && affine_range(c, position).hi < f->peek.max;
 }
 
+bool body_surely_there(body_context *c, const sir_expr *peek)
+{
+    body_affine position = {0}, offset = {0};
+    if (!c->in.affine || !body_affine_of(c, peek->u.arg[0], &offset))
+        return false;
+    affine_sum(c, &position, &c->in.position, 1);
+    affine_sum(c, &position, &offset, 1);
+    body_interval at = affine_range(c, &position);
+    return at.lo >= 0 && at.hi < c->function->peek.max;
+}
+
 const char *body_counter(body_context *c, bool input)
 {
     const char *name = body_named(c, input ? BODY_IN_COUNT : BODY_OUT_COUNT);
@@ -773,6 +784,20 @@ static expr_info print_select(body_context *c, const sir_expr *e, int precedence
     return info;
 }
 
+// An item of a static-rate filter's window.
+static void print_peek(body_context *c, const sir_expr *e)
+{
+    strbuf *out = c->e->out;
+    size_t start = out->len;
+    strbuf_add(out, body_named(c, BODY_IN));
+    body_tape_index(c, &c->in, e);
+    const char *early = body_early_name(c, out->data + start);
+    if (early != NULL) {
+        body_forget_text(c, start);
+        strbuf_add(out, early);
+    }
+}
+
 static expr_info print_const(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
@@ -1075,8 +1100,7 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
             strbuf_printf(out, ", sizeof(%s)))", emit_declare_item(c->e, t, ""));
             return plain;
         }
-        strbuf_add(out, body_named(c, BODY_IN));
-        body_tape_index(c, &c->in, e);
+        print_peek(c, e);
         return plain;
     case SIR_ITER: strbuf_add(out, body_named(c, BODY_ITER)); return plain;
     case SIR_MAKE_COMPLEX:

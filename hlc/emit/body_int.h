@@ -116,6 +116,11 @@ typedef struct body_rate_checks {
 } body_rate_checks;
 
 // One function being emitted.
+// An item that is loaded before an `if`: its text, and the local that has it.
+typedef struct body_early_item {
+    const char *text, *name;
+} body_early_item;
+
 typedef struct body_context {
     emitter *e;
     emit_filter_info *info; // NULL for functions of helper blocks
@@ -157,6 +162,9 @@ typedef struct body_context {
     VEC(const sir_stmt *) vouched; // pushes that a check before the `if` around them serves: NOTE(branches) in body_checks.c
     bool shifts;        // loops that move elements of the state are written out (body_shifts.c)
     bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
+    bool apart;         // trips of the loop at hand do not wait for each other
+    VEC(body_early_item) early; // what the `if` at hand peeks at (body_early.c)
+    size_t earlies;     // such items so far
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
     bool aside_adds;    // such a loop adds ints
     VEC(const sir_stmt *) asides; // those loops
@@ -212,6 +220,8 @@ const char *body_expr_text(body_context *c, const sir_expr *e, int precedence);
 void body_tape_index(body_context *c, body_tape *tape, const sir_expr *peek);
 const char *body_counter(body_context *c, bool input); // how many items were moved, where that is counted
 const char *body_affine_text(body_context *c, const body_affine *a);
+// Whether the item that is peeked at is surely in the window, whatever branch the firing takes.
+bool body_surely_there(body_context *c, const sir_expr *peek);
 // The next item is at the position from now on.
 void body_advance(body_context *c, bool input);
 bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result);
@@ -384,6 +394,16 @@ bool body_waits(const body_context *c);
 // ---- body_rows.c ----
 // Trips of a loop to be done at a time, so that none is left over for the C compiler's vectors; 0: as they come.
 int64_t body_row_part(const body_context *c, const sir_stmt *loop);
+// Whether the trips of a loop do not wait for each other, and read nothing that it writes.
+bool body_trips_apart(const body_context *c, const sir_stmt *loop);
+bool body_firings_apart(const body_context *c); // likewise firings, of a function without loops
+
+// ---- body_early.c ----
+// Before an `if`, and behind it: writes what its branches peek at. NOTE(early)
+void body_early_begin(body_context *c, const sir_stmt *s);
+void body_early_end(body_context *c);
+// The name of an item that was loaded so; NULL: it was not.
+const char *body_early_name(const body_context *c, const char *text);
 
 // ---- body_message.c ----
 void body_send(body_context *c, const sir_stmt *s);

@@ -14,7 +14,7 @@
 
 // Trips at a time, one of these; what is left over that the C compiler needs nothing for; trips of loops inside, and of those
 // that are done again one of so many, at most.
-enum { ROW_MOST = 64, ROW_LEAST = 32, ROW_EVEN = 16, ROW_INNER = 16, ROW_AGAIN = 12 };
+enum { ROW_MOST = 64, ROW_LEAST = 16, ROW_EVEN = 16, ROW_INNER = 16, ROW_AGAIN = 12 };
 
 typedef struct row_walk {
     const body_context *c;
@@ -62,26 +62,47 @@ static void note_stmt(void *context, sir_stmt *s)
         note_target(w, *parts.target);
 }
 
-int64_t body_row_part(const body_context *c, const sir_stmt *loop)
+// Whether trips of a loop do not wait for each other, and may be done twice: they read nothing that the loop writes.
+static bool stand_apart(const body_context *c, const sir_stmt *loop)
 {
     const sir_function *f = c->function;
-    int64_t trips;
-    if (!c->e->wide_rows || c->lanes > 0 || c->vectors > 0 || f->kind != SIR_WORK || c->info == NULL ||
-        c->info->filter->finite || c->dynamic || c->open != NULL || c->e->keep_names || !c->in.affine ||
-        !c->out.affine || loop->u.for_.step != 1 || !sir_for_trips(loop, &trips) || trips % ROW_EVEN == 0 ||
-        trips <= ROW_MOST)
-        return 0;
     row_walk w = {.c = c, .body = &loop->u.for_.body};
     w.read = ARENA_ARRAY(c->e->arena, bool, f->locals.len + 1);
     w.written = ARENA_ARRAY(c->e->arena, bool, f->locals.len + 1);
     sir_visit_stmts(&loop->u.for_.body, note_stmt, &w);
     for (size_t i = 0; i < f->locals.len; i++)
         w.impossible |= w.read[i] && w.written[i];
-    if (w.impossible || !w.gives || body_looks_up(c, NULL))
+    return !w.impossible && w.gives && !body_looks_up(c, NULL);
+}
+
+// Whether the function is one firing after the other, and all that it pops and pushes lies where constants tell.
+static bool is_plain_firing(const body_context *c)
+{
+    return c->lanes == 0 && c->vectors == 0 && c->function->kind == SIR_WORK && c->info != NULL &&
+           !c->info->filter->finite && !c->dynamic && c->open == NULL && !c->e->keep_names && c->in.affine &&
+           c->out.affine;
+}
+
+bool body_trips_apart(const body_context *c, const sir_stmt *loop)
+{
+    return c->e->most_trips > 0 && is_plain_firing(c) && stand_apart(c, loop);
+}
+
+bool body_firings_apart(const body_context *c)
+{
+    return c->e->most_trips > 0 && is_plain_firing(c) && !c->info->filter->stateful &&
+           !body_has_loops(&c->function->body) && !body_looks_up(c, NULL);
+}
+
+int64_t body_row_part(const body_context *c, const sir_stmt *loop)
+{
+    int64_t trips;
+    if (!c->e->wide_rows || !is_plain_firing(c) || loop->u.for_.step != 1 || !sir_for_trips(loop, &trips) ||
+        trips % ROW_EVEN == 0 || trips <= ROW_LEAST || !stand_apart(c, loop))
         return 0;
     for (int64_t part = ROW_MOST; part >= ROW_LEAST; part /= 2) {
         int64_t again = (part - trips % part) % part;
-        if (again * ROW_AGAIN <= trips)
+        if (part < trips && again * ROW_AGAIN <= trips)
             return part;
     }
     return 0;

@@ -517,6 +517,16 @@ static void if_(body_context *c, const sir_stmt *s, bool chained)
     body_line(c, "}");
 }
 
+// The first one of a chain.
+static void first_if(body_context *c, const sir_stmt *s)
+{
+    bool begins = c->early.len == 0;
+    body_early_begin(c, s);
+    if_(c, s, false);
+    if (begins)
+        body_early_end(c);
+}
+
 static body_affine copy_affine(body_context *c, const body_affine *a)
 {
     body_affine r = {.constant = a->constant};
@@ -781,6 +791,8 @@ void body_for(body_context *c, const sir_stmt *s)
         body_line(c, "SVM_BROOK_INDEPENDENT");
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi,
               advance_text);
+    bool apart = c->apart;
+    c->apart = apart || body_trips_apart(c, s);
     size_t header_end = out->len;
     const char *label = c->continue_label;
     const bool *ladder = c->ladder;
@@ -791,6 +803,7 @@ void body_for(body_context *c, const sir_stmt *s)
     arena_destroy(scratch);
     c->continue_label = label;
     c->ladder = ladder;
+    c->apart = apart;
     bool only_pops = out->len == header_end;
     if (part != 0) {
         body_line(c, "}");
@@ -885,7 +898,7 @@ static void stmt(body_context *c, const sir_stmt *s)
     case SIR_RANDOM: random_number(c, s); break;
     case SIR_IF:
         if (!body_flag(c, s) && !body_either(c, s) && !body_push_if(c, s))
-            if_(c, s, false);
+            first_if(c, s);
         break;
     case SIR_FOR: unless_outside(c, s, body_for); break;
     case SIR_LOOP: unless_outside(c, s, loop); break;
@@ -991,6 +1004,7 @@ static void declare_counters(body_context *c)
 
 void body_function_body(body_context *c)
 {
+    c->apart = body_firings_apart(c);
     const sir_function *f = c->function;
     body_find_placed(c);
     top_declarations(c);
