@@ -106,6 +106,7 @@ typedef struct body_push_places {
     const sir_stmt *loop;
     int each, next;
     uint32_t number;
+    const char *from, *to; // trips from here to before there; NULL: from the first, to the last
 } body_push_places;
 
 // Which rates of a firing or function are checked at run time, where positions do not say them (NOTE(checks)).

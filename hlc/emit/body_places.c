@@ -10,6 +10,16 @@
 // NOTE(places). Each trip, up or down by one, pushes the same number of items and does nothing else with the actor, so that it is known beforehand
 // how many there are. C compilers then make vectors of the loop, and keep nothing for the case that there is no room.
 //
+// NOTE(few). Where what the trips push may be computed though nobody wants it, so many are done in any case as fill a vector,
+// and the others in a loop that seldom has any: processors do not foresee how often a short loop goes round.
+//
+//     int *const svm_places = svm_dynamicPlacesBeside(dynamic, n, 16, sizeof(int));
+//     if (svm_places != NULL) {
+//         for (ptrdiff_t i = 0; i < 16; i++)
+//             svm_places[i] = v;
+//         for (ptrdiff_t i = 16; i < n; i++)
+//             svm_places[i] = v;
+//
 // NOTE(wanted). An item that is pushed if a condition holds is written in any case, and the next one goes to its place if it did
 // not hold: processors do not foresee what data decide.
 //
@@ -24,7 +34,8 @@
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
-enum { PLACES_PUSHES = 8 };
+// Items that a trip pushes at most; items that are written in any case.
+enum { PLACES_PUSHES = 8, PLACES_FEW = 16 };
 
 typedef struct place_walk {
     int pushes;
@@ -62,6 +73,51 @@ static int pushes_of(const body_context *c, const sir_stmt *s)
     return w.fails || w.pushes != always || always > PLACES_PUSHES ? 0 : always;
 }
 
+// Whether it can be computed though nobody wants it, at little cost.
+static bool is_harmless(const sir_expr *e)
+{
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return true;
+    case SIR_LOCAL:
+    case SIR_FIELD: return e->type->kind != SIR_ARRAY && e->type->kind != SIR_STRUCT;
+    case SIR_BINARY:
+        if (sir_may_divide_by_zero(e) || e->op == LANG_OP_DIV || e->op == LANG_OP_REM)
+            return false;
+        break;
+    case SIR_UNARY:
+    case SIR_CONVERT:
+    case SIR_SELECT: break;
+    default: return false;
+    }
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (!is_harmless(e->u.arg[i]))
+            return false;
+    return true;
+}
+
+// Trips of a loop that are done in any case (NOTE(few)); 0: as many as are wanted.
+static int64_t few_of(const body_context *c, const sir_stmt *s, int each)
+{
+    const sir_type *t = c->info->filter->output;
+    int64_t trips;
+    if (sir_for_trips(s, &trips) || s->u.for_.body.len != (size_t)each || t->kind == SIR_STRUCT ||
+        t->kind == SIR_COMPLEX)
+        return 0;
+    for (VEC_EACH(sir_stmt *const, p, &s->u.for_.body))
+        if (!is_harmless((*p)->u.value))
+            return 0;
+    return PLACES_FEW / each;
+}
+
+// The loop, of which trips from `from` to before `to` are done (NULL: from its first, to its last).
+static void places_loop(body_context *c, const sir_stmt *s, const char *from, const char *to)
+{
+    c->places->from = from;
+    c->places->to = to;
+    body_for(c, s);
+    c->places->from = c->places->to = NULL;
+}
+
 bool body_places(body_context *c, const sir_stmt *s)
 {
     body_push_places places = {.each = pushes_of(c, s), .loop = s};
@@ -69,23 +125,34 @@ bool body_places(body_context *c, const sir_stmt *s)
         return false;
     const sir_type *t = c->info->filter->output;
     const char *lo = body_expr_text(c, s->u.for_.lo, PREC_COND), *hi = body_expr_text(c, s->u.for_.hi, PREC_COND);
+    const int64_t few = few_of(c, s, places.each);
+    const bool up = s->u.for_.step > 0;
     body_line(c, "{");
     c->indent++;
     places.number = ++c->labels;
     body_line(c,
-              s->u.for_.step > 0 ? "const ptrdiff_t svm_first%" PRIu32 " = %s, svm_trips%" PRIu32
-                                   " = svm_dynamicTrips(svm_first%" PRIu32 ", %s);"
-                                 : "const ptrdiff_t svm_first%" PRIu32 " = %s, svm_trips%" PRIu32
-                                   " = svm_dynamicTripsDown(svm_first%" PRIu32 ", %s);",
+              up ? "const ptrdiff_t svm_first%" PRIu32 " = %s, svm_trips%" PRIu32
+                   " = svm_dynamicTrips(svm_first%" PRIu32 ", %s);"
+                 : "const ptrdiff_t svm_first%" PRIu32 " = %s, svm_trips%" PRIu32
+                   " = svm_dynamicTripsDown(svm_first%" PRIu32 ", %s);",
               places.number, lo, places.number, places.number, hi);
-    body_line(
-        c, "%s = svm_dynamicPlaces(%s, svm_trips%" PRIu32 " * %d, sizeof(%s));",
-        emit_declare_pointer(c->e, t, "", "const", arena_printf(c->e->arena, "svm_places%" PRIu32, places.number)),
-        body_named(c, BODY_DYNAMIC), places.number, places.each, emit_declare_item(c->e, t, ""));
+    const char *name = arena_printf(c->e->arena, "svm_places%" PRIu32, places.number);
+    const char *count = arena_printf(c->e->arena, "svm_trips%" PRIu32 " * %d", places.number, places.each);
+    body_line(c, "%s = svm_dynamicPlaces%s(%s, %s, sizeof(%s));", emit_declare_pointer(c->e, t, "", "const", name),
+              few > 0 ? "Beside" : "", body_named(c, BODY_DYNAMIC),
+              few > 0 ? arena_printf(c->e->arena, "%s, %" PRId64, count, few * places.each) : count,
+              emit_declare_item(c->e, t, ""));
     body_line(c, "if (svm_places%" PRIu32 " != NULL) {", places.number);
     c->indent++;
     c->places = &places;
-    body_for(c, s);
+    if (few > 0) {
+        const char *middle =
+            arena_printf(c->e->arena, "svm_first%" PRIu32 " %c %" PRId64, places.number, up ? '+' : '-', few);
+        places_loop(c, s, NULL, middle);
+        places_loop(c, s, middle, NULL);
+    } else {
+        body_for(c, s);
+    }
     c->indent--;
     body_line(c, "} else {");
     c->indent++;
@@ -135,28 +202,6 @@ static void count_sites(const sir_block *b, push_sites *p)
             count_sites(parts.block[i], p);
         p->loops -= loop;
     }
-}
-
-// Whether it can be computed though nobody wants it, at little cost.
-static bool is_harmless(const sir_expr *e)
-{
-    switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return true;
-    case SIR_LOCAL:
-    case SIR_FIELD: return e->type->kind != SIR_ARRAY && e->type->kind != SIR_STRUCT;
-    case SIR_BINARY:
-        if (sir_may_divide_by_zero(e) || e->op == LANG_OP_DIV || e->op == LANG_OP_REM)
-            return false;
-        break;
-    case SIR_UNARY:
-    case SIR_CONVERT:
-    case SIR_SELECT: break;
-    default: return false;
-    }
-    for (size_t i = 0; i < sir_expr_arity(e); i++)
-        if (!is_harmless(e->u.arg[i]))
-            return false;
-    return true;
 }
 
 bool body_push_if(body_context *c, const sir_stmt *s)

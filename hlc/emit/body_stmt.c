@@ -778,6 +778,10 @@ void body_for(body_context *c, const sir_stmt *s)
         lo = "svm_first";
         hi = arena_printf(c->e->arena, "svm_first + %" PRId64, part);
     }
+    if (c->places != NULL && c->places->loop == s) {
+        lo = c->places->from != NULL ? c->places->from : lo;
+        hi = c->places->to != NULL ? c->places->to : hi;
+    }
     if (aside != 0) {
         VEC_PUSH(c->e->arena, &c->asides, s);
         body_line(c, "SVM_ASIDE(%d)", aside);

@@ -64,14 +64,16 @@ typedef struct svm_DynamicActor {
     svm_NetKernel common;
     svm_Channel *in, *out; // NULL: none
     // Private, as all that follows: items that lie side by side; the next one, behind the last that may be popped and
-    // the last that may be peeked at; the next place to push to, behind the last that may be pushed.
-    const char *front, *popEnd, *peekEnd;
-    char *back, *pushEnd;
-    const char *windowEnd; // behind the last item that is there, whether it may be popped or not
-    char *roomEnd;
-    const char *taken;             // items from here to front are done with, and the stream does not know yet
-    char *given;                   // and items from here to back are pushed
-    int64_t popped, pushed;        // by the firing, up to there, in bytes
+    // the last that may be peeked at; behind the last that is there, whether it may be popped or not. What is done with
+    // both ends does not lie side by side: C compilers would make a vector of a kernel's front and back, and take them
+    // out of it again for each item.
+    const char *front, *popEnd, *peekEnd, *windowEnd;
+    const char *taken; // items from here to front are done with, and the stream does not know yet
+    int64_t popped;    // by the firing, up to there, in bytes
+    // The next place to push to, behind the last that may be pushed, behind the last that there is room for.
+    char *back, *pushEnd, *roomEnd;
+    char *given;                   // items from here to back are pushed, and the stream does not know yet
+    int64_t pushed;                // by the firing, up to there, in bytes
     const svm_DynamicRates *rates; // of the firing
     // Rates of which firings begin and end at once where they find what they need side by side, as nothing else is to be
     // looked at; NULL: none.
@@ -299,6 +301,11 @@ static inline void *svm_dynamicPlaces(svm_DynamicEnds *e, ptrdiff_t count, size_
         return NULL;
     e->back = places + count * (ptrdiff_t)size;
     return places;
+}
+// K: the same where there is room for at least so many, of which all may be written; those behind `count` are places still.
+static inline void *svm_dynamicPlacesBeside(svm_DynamicEnds *e, ptrdiff_t count, ptrdiff_t least, size_t size)
+{
+    return svm_dynamicBytes(e->back, e->roomEnd) / (ptrdiff_t)size < least ? NULL : svm_dynamicPlaces(e, count, size);
 }
 
 // K: items that the firing has popped and pushed so far.
