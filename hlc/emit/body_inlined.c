@@ -4,7 +4,8 @@
 // NOTE(inlined). Firings of filters with structures, doubles and complex numbers do not go side by side in vectors of
 // svm/lanes.h. C compilers make vectors of such, where a firing's loops are short: they write these out, take structures
 // apart, and have one loop left, that over the firings. But they do so only where the firing is in that loop, and one of
-// some dozen operations, several times, they find too large for that.
+// some dozen operations, several times, they find too large for that. The same holds of firings of ints and floats without
+// loops: those with several conditions are large, and alone they are branches that data decide.
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
@@ -59,6 +60,12 @@ static bool is_other(const sir_type *t)
     return t->kind == SIR_STRUCT || t->kind == SIR_DOUBLE || t->kind == SIR_COMPLEX;
 }
 
+static void find_choice(void *context, sir_stmt *s)
+{
+    bool *chooses = context;
+    *chooses |= s->kind == SIR_IF;
+}
+
 bool body_inlines(const body_context *c)
 {
     const sir_function *f = c->function;
@@ -74,7 +81,10 @@ bool body_inlines(const body_context *c)
         others |= is_other(l->type);
     }
     others |= is_other(c->info->filter->input) || is_other(c->info->filter->output);
-    return others && !size_of(&f->body).fails;
+    bool chooses = false;
+    if (!others)
+        sir_visit_stmts(&f->body, find_choice, &chooses);
+    return (others || (chooses && !body_has_loops(&f->body))) && !size_of(&f->body).fails;
 }
 
 // NOTE(twice). A dynamic-rate actor's firing is in two places where it is not large: one where it may wait for items and room,
