@@ -388,6 +388,10 @@ bool body_halves(body_context *c, const sir_stmt *s);
 // Writes out a loop that moves elements of small arrays of the state; false: it is no such one.
 bool body_shifts(body_context *c, const sir_stmt *loop);
 
+// ---- body_bits.c ----
+// Writes a loop that makes a number of bits, eight at a time; false: it is no such loop.
+bool body_bits(body_context *c, const sir_stmt *loop);
+
 // ---- body_waits.c ----
 // Whether firings wait for sums that no vector has, while others of their work are vectors.
 bool body_waits(const body_context *c);
@@ -413,6 +417,7 @@ bool body_sends_argument(const body_context *c, const sir_stmt *send, const sir_
 bool body_is_received(const emitter *e, const sir_filter *f, const sir_function *handler);
 
 // ---- body_stmt.c ----
+const char *body_tape_element(body_context *c, bool input); // the next item, or the place of it
 void body_block(body_context *c, const sir_block *b);
 void body_for(body_context *c, const sir_stmt *s);
 void body_function_body(body_context *c); // declarations and statements, without the braces

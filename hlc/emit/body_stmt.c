@@ -198,7 +198,7 @@ static void decl(body_context *c, const sir_stmt *s)
 
 // ---- Tapes ----
 
-static const char *tape_element(body_context *c, bool input)
+const char *body_tape_element(body_context *c, bool input)
 {
     strbuf b, *out = c->e->out;
     strbuf_init(&b, c->e->arena);
@@ -289,10 +289,10 @@ static void pop(body_context *c, const sir_stmt *s)
     }
     if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL) {
         size_t uses = c->uses.len;
-        c->locals[target->index].forward = tape_element(c, true);
+        c->locals[target->index].forward = body_tape_element(c, true);
         c->locals[target->index].forward_uses = body_take_uses(c, uses);
     } else if (target != NULL && !is_dead(c, target)) {
-        assign_text(c, s, target, tape_element(c, true));
+        assign_text(c, s, target, body_tape_element(c, true));
     }
     body_advance(c, true);
 }
@@ -318,7 +318,7 @@ static void push(body_context *c, const sir_stmt *s)
         return;
     }
     const sir_type *t = s->u.value->type;
-    const char *value = text(c, s->u.value), *element = tape_element(c, false);
+    const char *value = text(c, s->u.value), *element = body_tape_element(c, false);
     if (t->kind == SIR_ARRAY)
         body_line(c, "memcpy(%s, %s, sizeof(%s));", element, value, emit_declare(c->e, t, ""));
     else
@@ -749,7 +749,7 @@ static bool trips_inside(body_context *c, const sir_stmt *s)
 
 void body_for(body_context *c, const sir_stmt *s)
 {
-    if (lane_loop(c, s) || body_shifts(c, s) || trips_inside(c, s) || body_places(c, s))
+    if (lane_loop(c, s) || body_shifts(c, s) || body_bits(c, s) || trips_inside(c, s) || body_places(c, s))
         return;
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
     body_spot start = body_here(c);

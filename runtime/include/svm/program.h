@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "svm/arith.h" // K: svm_idiv, svm_irem, svm_f2i, svm_d2i, svm_shl, svm_shr, svm_Complex and its operations, ...
+#include "svm/steps.h"
 #include "svm/svm.h"
 
 // That a comparison is always true is what the stream program says.
