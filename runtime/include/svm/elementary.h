@@ -233,7 +233,7 @@ SVM_ELEMENTARY double svm_turnedNear(double x, double more, uint64_t *odd)
     return SVM_APART(SVM_APART(x - whole * 0x1.921fb544000p+1) - whole * 0x1.0b4611a626331p-33);
 }
 
-// Alone, numbers are far or near; beside others, both are computed of all.
+// The one or the other.
 SVM_ELEMENTARY double svm_turned(double x, double more, uint64_t *odd)
 {
     uint64_t odd_near, odd_far;
@@ -270,45 +270,69 @@ SVM_ELEMENTARY double svm_tanOf(double r, uint64_t odd)
     return (inverse ? -d : n) / (inverse ? n : d);
 }
 
-// sin(x) of more = 0, cos(x) of 0.5.
+// What is called seldom, so that nothing is vectors of both.
+#if defined(__GNUC__) || defined(__clang__)
+#define SVM_ELEMENTARY_FAR __attribute__((noinline, cold, unused)) static
+#else
+#define SVM_ELEMENTARY_FAR static
+#endif
+
+SVM_ELEMENTARY_FAR float svm_sinFar(float x, double more)
+{
+    uint64_t odd;
+    const double r = svm_turnedFar((double)x, more, &odd);
+    return svm_ofFinite(x, svm_sinOf(r, odd));
+}
+
+SVM_ELEMENTARY_FAR float svm_tanFar(float x)
+{
+    uint64_t odd;
+    const double r = svm_turnedFar(2.0 * (double)x, -0.0, &odd);
+    return svm_ofFinite(x, svm_tanOf(r, odd));
+}
+
+// sin(x) of more = 0, cos(x) of 0.5. Alone, numbers are far or near; beside others, both are computed of all.
 SVM_ELEMENTARY float svm_sinPlus(float x, double more, bool alone)
 {
     uint64_t odd;
-    double r;
-    if (alone && fabsf(x) < (float)SVM_NEAR) {
-        r = svm_turnedNear((double)x, more, &odd);
-        return (float)svm_sinOf(r, odd);
-    }
-    r = alone ? svm_turnedFar((double)x, more, &odd) : svm_turned((double)x, more, &odd);
-    return svm_ofFinite(x, svm_sinOf(r, odd));
+    if (alone && !(fabsf(x) < (float)SVM_NEAR))
+        return svm_sinFar(x, more);
+    const double r = alone ? svm_turnedNear((double)x, more, &odd) : svm_turned((double)x, more, &odd);
+    const double s = svm_sinOf(r, odd);
+    return alone ? (float)s : svm_ofFinite(x, s);
 }
 
 SVM_ELEMENTARY float svm_tanPlus(float x, bool alone)
 {
     uint64_t odd;
-    double r;
     const double twice = 2.0 * (double)x;
-    if (alone && fabs(twice) < SVM_NEAR) {
-        r = svm_turnedNear(twice, -0.0, &odd);
-        return (float)svm_tanOf(r, odd);
-    }
-    r = alone ? svm_turnedFar(twice, -0.0, &odd) : svm_turned(twice, -0.0, &odd);
-    return svm_ofFinite(x, svm_tanOf(r, odd));
+    if (alone && !(fabs(twice) < SVM_NEAR))
+        return svm_tanFar(x);
+    const double r = alone ? svm_turnedNear(twice, -0.0, &odd) : svm_turned(twice, -0.0, &odd);
+    const double t = svm_tanOf(r, odd);
+    return alone ? (float)t : svm_ofFinite(x, t);
 }
+
+// Vectors of two doubles take longer for both than a branch for one.
+#if defined(__AVX2__)
+enum { SVM_SINES_ALONE = 0 };
+#else
+enum { SVM_SINES_ALONE = 1 };
+#endif
 
 SVM_ELEMENTARY float svm_sinf(float x)
 {
-    return svm_sinPlus(x, -0.0, false);
+    return svm_sinPlus(x, -0.0, SVM_SINES_ALONE);
 }
 
 SVM_ELEMENTARY float svm_cosf(float x)
 {
-    return svm_sinPlus(x, 0.5, false);
+    return svm_sinPlus(x, 0.5, SVM_SINES_ALONE);
 }
 
 SVM_ELEMENTARY float svm_tanf(float x)
 {
-    return svm_tanPlus(x, false);
+    return svm_tanPlus(x, SVM_SINES_ALONE);
 }
 
 // The same for firings that do not go side by side: with a branch, which is foreseen.
