@@ -8,7 +8,7 @@
 // RUN: %host-gcc -o %t && %t
 // RUN: %host-gcc -O2 -march=native -o %t && %t
 // RUN: %host-asan -o %t && %t
-// RUN: %if tcc %{ tcc -I%root/runtime/include -I%S/Inputs %s -o %t && %t %}
+// RUN: %if tcc %{ tcc -I%root/runtime/include -I%S/Inputs %s -lm -o %t && %t %}
 #include <svm/byte_lanes.h>
 
 #include "check.h"

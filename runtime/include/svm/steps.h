@@ -42,7 +42,9 @@ static inline uint32_t svm_stepBitsUp8(const char *in)
 // The reverse: the lowest bit is put first.
 static inline void svm_putBits4(void *out, uint32_t bits)
 {
-    unsigned char bytes[4] = {bits & 1, bits >> 1 & 1, bits >> 2 & 1, bits >> 3 & 1};
+    unsigned char bytes[4];
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (unsigned char)(bits >> i & 1);
     memcpy(out, bytes, sizeof bytes);
 }
 static inline void svm_putBits8(void *out, uint32_t bits)
