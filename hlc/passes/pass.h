@@ -183,6 +183,9 @@ bool pass_waits(const sir_function *work);
 // A function of float that costs much, and that C compilers make vectors of (svm/elementary.h); whether a body calls one.
 bool pass_is_elementary(const sir_expr *e);
 bool pass_has_elementary(const sir_block *b);
+// Drops all fields but those to keep, which get new numbers. Nothing in `work` names a field that is dropped; other functions
+// are not looked at.
+void pass_keep_fields(arena *a, sir_filter *f, const bool *keep);
 bool pass_pack_bits(hlc_program *p);
 bool pass_schedule(hlc_program *p);
 

@@ -615,7 +615,7 @@ static void find_field(void *context, sir_expr *e, bool written)
 {
     (void)written;
     if (e->kind == SIR_FIELD)
-        ((uint32_t *)context)[e->index] = 1;
+        ((bool *)context)[e->index] = true;
 }
 
 static void find_fields(void *context, sir_stmt *s)
@@ -623,30 +623,12 @@ static void find_fields(void *context, sir_stmt *s)
     sir_visit_exprs(s, find_field, context);
 }
 
-static void number_field(void *context, sir_expr *e, bool written)
-{
-    (void)written;
-    if (e->kind == SIR_FIELD)
-        e->index = ((const uint32_t *)context)[e->index] - 1;
-}
-
-static void number_fields(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, number_field, context);
-}
-
 // Tables that tables by firing have taken the place of.
 static void drop_fields(polyphaser *p, sir_filter *f)
 {
-    uint32_t *number = ARENA_ARRAY(p->a, uint32_t, f->fields.len + 1), kept = 0;
-    sir_visit_stmts(&f->work->body, find_fields, number);
-    for (uint32_t i = 0; i < f->fields.len; i++)
-        if (number[i] != 0) {
-            f->fields.data[kept++] = f->fields.data[i];
-            number[i] = kept;
-        }
-    f->fields.len = kept;
-    sir_visit_stmts(&f->work->body, number_fields, number);
+    bool *used = ARENA_ARRAY(p->a, bool, f->fields.len + 1);
+    sir_visit_stmts(&f->work->body, find_fields, used);
+    pass_keep_fields(p->a, f, used);
 }
 
 static sir_filter *make_phases(polyphaser *p, summer *x, const phase_round *r)

@@ -504,7 +504,7 @@ static void rewrite(registers *r)
         VEC_PUSH(m->arena, &body, *s);
     f->body = body;
     windows_add_pops(m, r->filter);
-    windows_keep_fields(r->a, r->filter, keep);
+    pass_keep_fields(r->a, r->filter, keep);
     const int64_t old = f->peek.max > f->pop.max ? f->peek.max : f->pop.max;
     f->peek.min = f->peek.max = r->back + old;
 }

@@ -367,33 +367,18 @@ static size_t items_behind(const sever *x, uint32_t place)
 
 // ---- The filters ----
 
-static void number_field(void *context, sir_expr *e, bool written)
-{
-    (void)written;
-    if (e->kind == SIR_FIELD)
-        e->index = ((const uint32_t *)context)[e->index];
-}
-
-static void number_fields(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, number_field, context);
-}
-
 // The fields that parts of this place name.
 static void add_fields(sever *x, sir_filter *r, uint32_t place)
 {
-    size_t locals = x->f->work->locals.len;
-    uint32_t *number = ARENA_ARRAY(x->a, uint32_t, x->f->fields.len + 1);
+    const size_t locals = x->f->work->locals.len;
+    bool *is_named = ARENA_ARRAY(x->a, bool, x->f->fields.len + 1);
     memset(&r->fields, 0, sizeof r->fields);
     for (size_t v = 0; v < x->f->fields.len; v++) {
-        bool is_named = false;
         for (size_t i = 0; i < x->parts.len; i++)
-            is_named |= x->parts.data[i].place == place && x->names[i * x->variables + locals + v];
-        number[v] = (uint32_t)r->fields.len;
-        if (is_named)
-            VEC_PUSH(x->m->arena, &r->fields, x->f->fields.data[v]);
+            is_named[v] |= x->parts.data[i].place == place && x->names[i * x->variables + locals + v];
+        VEC_PUSH(x->m->arena, &r->fields, x->f->fields.data[v]);
     }
-    sir_visit_stmts(&r->work->body, number_fields, number);
+    pass_keep_fields(x->a, r, is_named);
 }
 
 static sir_filter *make_filter(sever *x, uint32_t place)

@@ -106,27 +106,3 @@ void windows_add_pops(sir_module *m, sir_filter *filter)
     }
     VEC_PUSH(m->arena, &f->body, loop);
 }
-
-static void number_field(void *context, sir_expr *e, bool written)
-{
-    (void)written;
-    if (e->kind == SIR_FIELD)
-        e->index = ((const uint32_t *)context)[e->index];
-}
-
-static void number_fields(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, number_field, context);
-}
-
-void windows_keep_fields(arena *a, sir_filter *f, const bool *keep)
-{
-    uint32_t *number = ARENA_ARRAY(a, uint32_t, f->fields.len + 1), kept = 0;
-    for (uint32_t i = 0; i < f->fields.len; i++) {
-        number[i] = kept;
-        f->fields.data[kept] = f->fields.data[i];
-        kept += keep[i];
-    }
-    f->fields.len = kept;
-    sir_visit_stmts(&f->work->body, number_fields, number);
-}

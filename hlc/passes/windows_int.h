@@ -55,7 +55,5 @@ bool windows_try_all(struct hlc_program *p, bool try(struct hlc_program *p, sir_
 void windows_fill_channels(sir_module *m, const sir_filter *f, const sir_scalar *before, int64_t count);
 // Pops, at the end of a body that pops nothing, what it declares.
 void windows_add_pops(sir_module *m, sir_filter *f);
-// Drops the others; nothing names them.
-void windows_keep_fields(arena *a, sir_filter *f, const bool *keep);
 
 #endif

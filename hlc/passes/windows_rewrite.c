@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hlc/ir/walk.h"
+#include "hlc/passes/pass.h"
 #include "hlc/passes/windows_int.h"
 
 typedef struct rewriter {
@@ -264,7 +265,7 @@ void windows_rewrite(sir_module *m, arena *a, sir_filter *f, const window_facts 
     windows_add_pops(m, f);
     for (size_t i = 0; i < f->fields.len; i++)
         facts.needs_field[i] |= f->fields.data[i].constant;
-    windows_keep_fields(a, f, facts.needs_field);
+    pass_keep_fields(a, f, facts.needs_field);
     int64_t old = f->work->peek.max, ahead = w->ahead > old ? w->ahead : old;
     f->work->peek.min = f->work->peek.max = w->back + ahead;
 }
