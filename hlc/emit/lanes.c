@@ -358,9 +358,9 @@ static void walk_block(lane_walk *w, const sir_block *b)
         walk_stmt(w, b->data[i]);
 }
 
-bool lanes_find_vectors(body_context *c)
+// Which locals differ from lane to lane; false: none can be vectors.
+static bool mark_vectors(body_context *c)
 {
-    lane_walk w = {.c = c};
     bool *locals = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     if (!sir_lane_locals_with_tables(c->function, locals))
         return false;
@@ -369,6 +369,14 @@ bool lanes_find_vectors(body_context *c)
         c->locals[i].vector = locals[i];
         c->locals[i].lives_in = homes[i];
     }
+    return true;
+}
+
+bool lanes_find_vectors(body_context *c)
+{
+    lane_walk w = {.c = c};
+    if (!mark_vectors(c))
+        return false;
     hmap_init(&w.open, c->e->arena);
     sir_unproved_accesses(c->e->module, c->function, &w.open);
     walk_block(&w, &c->function->body);
@@ -474,13 +482,14 @@ static bool is_gathered(const body_context *c, const sir_expr *e)
     return c->e->gathers && t->storage == SIR_STORED_WHOLE && t->kind != SIR_BIT;
 }
 
-// Elements of tables that data lead to, about.
+// Elements of tables that data lead to, about. After mark_vectors.
 static void weigh_tables(lane_worth *w, const sir_expr *e, double times)
 {
     const body_context *c = w->c;
     if (e == NULL || e->kind == SIR_CONST)
         return;
-    if (e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY && lanes_table(c, e) != NULL && !is_in_registers(c, e))
+    if (e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY && lanes_table(c, e) != NULL && lanes_look_up(c, e) &&
+        !is_in_registers(c, e))
         *(is_gathered(c, e) ? &w->gathered : &w->taken) += times;
     for (size_t i = 0; i < sir_expr_arity(e); i++)
         weigh_tables(w, e->u.arg[i], times);
@@ -812,10 +821,10 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     const sir_function *f = c->function;
     lane_worth w = {.c = c};
     int64_t values, bytes;
-    weigh_block(&w, &f->body, 1, false);
     if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) ||
-        c->open != NULL || c->dynamic || c->e->keep_names)
+        c->open != NULL || c->dynamic || c->e->keep_names || !mark_vectors(c))
         return 0;
+    weigh_block(&w, &f->body, 1, false);
     // Where lanes lie side by side no other vectors have as cheap loads.
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;
     bool branches = c->e->cached && w.branches >= LEAST_BRANCHES && w.once >= LEAST_WORK;
