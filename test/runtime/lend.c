@@ -33,7 +33,7 @@ static void writeInts(ptrdiff_t run)
         n = ITEMS - done < run ? ITEMS - done : run;
         if (i % 3 != 2)
             svm_writerLend(&w, &block, n);
-        CHECK(run <= 16384 || svm_blockData(&block) == home);
+        CHECK(run <= 65536 || svm_blockData(&block) == home);
         int32_t *items = i % 3 == 2 ? malloc((size_t)n * 4) : svm_blockData(&block);
         for (ptrdiff_t k = 0; k < n; k++)
             items[k] = (int32_t)(3 * (done + k));
@@ -95,7 +95,7 @@ static void notLent(void)
 
 int main(int argc, char **argv)
 {
-    static const ptrdiff_t runs[] = {1, 7, 1000, 4096, 12000, 16384, 16385, 40000};
+    static const ptrdiff_t runs[] = {1, 7, 1000, 4096, 12000, 16384, 16385, 40000, 65536, 65537};
     (void)argv;
     if (argc > 1) {
         readInts(NULL, 1000);
