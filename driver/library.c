@@ -29,7 +29,15 @@ static bool is_prefix(const char *name)
     return good;
 }
 
-bool library_check_options(tool_session *t, driver_mode mode)
+static bool any_brook(const driver_inputs *inputs)
+{
+    for (VEC_EACH(const driver_input, in, inputs))
+        if (in->language == LANGUAGE_BROOK)
+            return true;
+    return false;
+}
+
+bool library_check_options(tool_session *t, const driver_inputs *inputs, driver_mode mode)
 {
     const option_list *o = &t->options;
     const char *name = options_tool_name(o->tool), *prefix = option_last(o, OPT_LIBRARY_PREFIX);
@@ -42,6 +50,11 @@ bool library_check_options(tool_session *t, driver_mode mode)
         diag_error_at(&t->diags, name, "option '--header' is for --emit=lib; --emit=header writes a header alone");
     else if (prefix != NULL && !library_wanted(o, mode))
         diag_error_at(&t->diags, name, "option '--prefix' is for %s", only);
+    else if (prefix != NULL && any_brook(inputs))
+        diag_error_at(
+            &t->diags, name,
+            "option '--prefix' is for stream programs; functions of Brook files keep the names that they have "
+            "there");
     else if (prefix != NULL && !is_prefix(prefix))
         diag_error_at(
             &t->diags, name,

@@ -8,7 +8,7 @@
 // Whether SVM C is to be a library's.
 bool library_wanted(const option_list *options, driver_mode mode);
 // The options go together and name what can be named; false after an error, which has been reported.
-bool library_check_options(tool_session *t, driver_mode mode);
+bool library_check_options(tool_session *t, const driver_inputs *inputs, driver_mode mode);
 // Whether the library goes to a file that is no archive but an object.
 bool library_is_object(const char *output);
 // What is to be written can be; false after an error, which has been reported.

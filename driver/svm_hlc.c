@@ -15,7 +15,8 @@ int main(int argc, char **argv)
     driver_mode mode = driver_mode_of(&t.options, MODE_SVM_C);
     int64_t states;
     double items;
-    if (!latency_read(&t, &states, &items) || !driver_find_inputs(&t, &inputs) || !library_check_options(&t, mode))
+    if (!latency_read(&t, &states, &items) || !driver_find_inputs(&t, &inputs) ||
+        !library_check_options(&t, &inputs, mode))
         return tool_finish(&t, EXIT_USAGE);
     return tool_finish(&t, driver_run_hlc(&t, &inputs, mode));
 }

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     int64_t states;
     double items;
     if (!latency_read(&t, &states, &items) || !driver_find_inputs(&t, &inputs) || !driver_check_run_options(&t, mode) ||
-        !library_check_options(&t, mode))
+        !library_check_options(&t, &inputs, mode))
         return tool_finish(&t, EXIT_USAGE);
     return tool_finish(&t, driver_run_hlc(&t, &inputs, mode));
 }

@@ -352,7 +352,8 @@ static int compile(tool_session *t)
         return EXIT_WRONG;
     int64_t states;
     double items;
-    if (!latency_read(t, &states, &items) || !driver_check_run_options(t, mode) || !library_check_options(t, mode))
+    if (!latency_read(t, &states, &items) || !driver_check_run_options(t, mode) ||
+        !library_check_options(t, &inputs, mode))
         return EXIT_USAGE;
     if (mode == MODE_LIB && is_for_hlc(&inputs) && !library_check_output(t, &inputs, driver_output(t, &inputs, mode)))
         return EXIT_USAGE;
