@@ -447,8 +447,8 @@ void svmr_leaveThreadStack(void *room);
 bool svmr_isWav(const char *path);                                           // "x.wav" or "x.wav,rate=48000"
 size_t svmr_itemBytes(svm_Item item, size_t elementSize, const char *where); // in a raw file; 0: bits
 #define SVMR_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-void svmr_checkNotRead(
-    const char *path); // before it is opened to be written: an error if a reader of the thread reads it
+bool svmr_isRead(const char *path);       // by an open reader of the thread
+void svmr_checkNotRead(const char *path); // before it is opened to be written: an error if so
 void svmr_swapWords(void *items, size_t bytes,
                     svm_Item item); // from or to little-endian; nothing to do on most machines
 // Padding becomes zero, booleans 0 or 1.

@@ -152,6 +152,15 @@ static void checkTimes(const char *in, const char *out)
     free(written);
 }
 
+// The same of files that filters read, once these are open.
+static void checkTimesNotRead(void)
+{
+    static const char *const variables[] = {"SVM_TRACE_OUT", "SVM_PROFILE_OUT"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            svmr_checkNotRead(getenv(variables[i]));
+}
+
 static Options parseOptions(const svm_Program *p, int argc, char **argv)
 {
     Options o = {.settings.iterations = -1, .sets = svmr_allocate((size_t)argc + 1, sizeof *o.sets)};
@@ -245,6 +254,7 @@ int svm_main(const svm_Program *program, int argc, char **argv)
         setvbuf(stdout, NULL, program->prompt ? _IOLBF : _IOFBF, 1 << 16);
     o.settings.prompt = program->prompt;
     void *self = program->create(&o.settings);
+    checkTimesNotRead();
     beginMessages(program, self, &o);
     svmr_onProgram(program->steady_states, self);
     const svmr_Thread *t = &svmr_thread;

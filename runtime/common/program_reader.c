@@ -102,17 +102,23 @@ static void forgetFile(const Private *p)
         *at = p->next;
 }
 
-void svmr_checkNotRead(const char *path)
+bool svmr_isRead(const char *path)
 {
     struct stat file;
     if (!svmr_thread.readers || stat(path, &file) != 0)
-        return;
+        return false;
     for (const Private *p = svmr_thread.readers; p; p = p->next)
         if (p->inode != 0 && p->inode == file.st_ino && p->device == file.st_dev)
-            svmr_fatalProgram(
-                "cannot write '%s': the program reads this file, which would be empty then; write another "
-                "one, and rename it afterwards",
-                path);
+            return true;
+    return false;
+}
+
+void svmr_checkNotRead(const char *path)
+{
+    if (svmr_isRead(path))
+        svmr_fatalProgram("cannot write '%s': the program reads this file, which would be empty then; write another "
+                          "one, and rename it afterwards",
+                          path);
 }
 
 void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)

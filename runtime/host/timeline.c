@@ -205,6 +205,8 @@ static void writeAll(FILE *f)
 
 static void writeAtExit(void)
 {
+    if (svmr_isRead(timeline.path)) // as the error says that ends the program
+        return;
     pthread_mutex_lock(&timeline.mutex);
     FILE *f = fopen(timeline.path, "w");
     if (f)
