@@ -13,7 +13,8 @@ enum {
     REGION_ITEMS = 32,
     TURNED_ITEMS = 4,
     REGION_NODES = 2048,
-    NODES_MOVED = 8
+    NODES_MOVED = 8,
+    FEW_ITEMS = 4
 };
 
 static bool may_join(void *context, uint32_t actor)
@@ -114,12 +115,29 @@ static bool is_size(int64_t items)
     return items >= STAGE_LEAST_ALONE && items <= REGION_ITEMS && items % TURNED_ITEMS == 0;
 }
 
+// So few that a C compiler's vectors take them as they lie, and the next firing's behind them. Functions that cost much are
+// vectors by themselves, of which several in one body take more registers than there are.
+static bool is_few(const stage_joint *j)
+{
+    return j->pop <= FEW_ITEMS && j->push <= FEW_ITEMS;
+}
+
+static bool calls_much(const pass_region *r)
+{
+    for (uint32_t i = r->first; i <= r->last; i++) {
+        const sir_actor *a = r->m->actors.data[i];
+        if (a->kind == SIR_FILTER && pass_has_elementary(&a->filter->work->body))
+            return true;
+    }
+    return false;
+}
+
 static bool is_worth_it(const stage_joint *j, int64_t moved)
 {
     int64_t nodes = 0;
     for (VEC_EACH(const stage_node, n, &j->nodes))
         nodes += n->arity > 0;
-    return nodes >= 2 * (j->pop + j->push) && nodes <= NODES_MOVED * moved;
+    return nodes >= (is_few(j) ? 1 : 2) * (j->pop + j->push) && nodes <= NODES_MOVED * moved;
 }
 
 // What a region's actors are and how they are joined: equal for those that do the same.
@@ -175,8 +193,9 @@ static bool try_end(stage_joiner *x, const pass_region *r)
     j.output = m->channels.data[r->out].type;
     j.pop = pass_region_items(r, r->in);
     j.push = pass_region_items(r, r->out);
-    if (!is_size(j.pop) || !is_size(j.push) || moved < 2 * (j.pop + j.push) || has_zeros(r) ||
-        !pass_region_comes_out_at_once(r) || !follow(x, r, &j, &between) || !between || !stage_group(&j) ||
+    bool few = is_few(&j) && !calls_much(r);
+    if (!(few || (is_size(j.pop) && is_size(j.push))) || moved < 2 * (j.pop + j.push) || has_zeros(r) ||
+        !pass_region_comes_out_at_once(r) || !follow(x, r, &j, &between) || !(between || few) || !stage_group(&j) ||
         !is_worth_it(&j, moved))
         return false;
     const sir_loc loc = m->actors.data[r->first]->loc;
