@@ -12,6 +12,9 @@
 // So are filters that take the same items one by one, and whose numbers wait for each other from trip to trip, such as those
 // that look for a tone each (Goertzel): one waits while another goes on. Their pops become peeks for that.
 //
+// And filters that compute a few items of a window by statements in a row, such as the two halves of a wavelet: each alone
+// would write every second item of what the joiner gives.
+//
 // The filters have no state, look equally far and pop equally much, so the new one fires when each of them would. Where a
 // joiner takes in a round what each pushes, one behind the other, it takes it from the new one; elsewhere a splitter deals
 // it out. Initialisation, steady states and the end of input are what they were.
@@ -25,6 +28,9 @@
 // Trips of a loop from which it pays; values that go from trip to trip, so that vectors of all stay in registers; bytes of
 // a vector at least. Of values that wait for each other no more vectors are made than one, and more of them are needed.
 enum { BUNDLE_TRIPS = 8, BUNDLE_VALUES = 4, BUNDLE_WAITING = 16, BUNDLE_VECTOR = 16 };
+// Of statements in a row: items that each pops and pushes, and that all push, which C compilers' vectors take as they lie;
+// nodes of each.
+enum { ROW_ITEMS = 4, ROW_PUSHES = 8, ROW_NODES = 64 };
 
 typedef VEC(uint32_t) numbers;
 
@@ -35,6 +41,7 @@ typedef struct member {
     const sir_expr *item;     // that the loop looks at first; NULL: it is no such filter
     const sir_function *work; // the filter's, or one that peeks where that pops
     bool waits;               // values wait for others of the trip before, or for more than one sum
+    bool row;                 // statements without a loop; `values` are what they push
 } member;
 
 typedef struct bundler {
@@ -167,6 +174,43 @@ static member body_of(const bundler *x, const sir_function *work)
     return r.item != NULL && r.values != 0 && pays ? r : none;
 }
 
+static void count_node(void *context, sir_expr *e, bool written)
+{
+    (void)e, (void)written;
+    ++*(size_t *)context;
+}
+
+static void count_nodes(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, count_node, context);
+}
+
+static bool may_be_row(const sir_function *work)
+{
+    return work->body.len <= ROW_NODES && work->peek.max > work->pop.max && work->pop.max <= ROW_ITEMS &&
+           work->push.max > 0 && work->push.max <= ROW_ITEMS;
+}
+
+// The same of statements in a row, which peek, push, and pop at the end.
+static member row_of(const sir_function *work)
+{
+    member r = {.loop = work->body.len, .pops = work->body.len, .work = work, .row = true}, none = {0};
+    size_t nodes = 0;
+    for (size_t i = 0; i < work->body.len; i++) {
+        sir_stmt *s = work->body.data[i];
+        body_facts b = facts_of(s);
+        bool popped = r.pops < work->body.len;
+        if (b.fails || s->kind == SIR_FOR || s->kind == SIR_IF || (popped && !b.pops))
+            return none;
+        r.pops = b.pops && !popped ? i : r.pops;
+        r.item = r.item == NULL ? b.item : r.item;
+    }
+    sir_visit_stmts(&work->body, count_nodes, &nodes);
+    r.values = (size_t)work->push.max;
+    const bool pays = nodes <= ROW_NODES && !pass_has_elementary(&work->body);
+    return r.item != NULL && pays ? r : none;
+}
+
 static bool is_plain(const bundler *x, const sir_actor *a)
 {
     const sir_filter *f = a->filter;
@@ -206,8 +250,10 @@ static bool go_together(const bundler *x, uint32_t first, uint32_t second)
     const sir_filter *f = x->m->actors.data[first]->filter, *g = x->m->actors.data[second]->filter;
     if (x->members[second].item == NULL || f->input != g->input || f->output != g->output ||
         f->work->peek.max != g->work->peek.max || f->work->pop.max != g->work->pop.max ||
-        x->members[first].waits != x->members[second].waits)
+        x->members[first].waits != x->members[second].waits || x->members[first].row != x->members[second].row)
         return false;
+    if (x->members[first].row)
+        return true;
     const sir_stmt *s = loop_of(x, first), *t = loop_of(x, second);
     return s->u.for_.lo->u.value.i == t->u.for_.lo->u.value.i && s->u.for_.hi->u.value.i == t->u.for_.hi->u.value.i &&
            s->u.for_.step == t->u.for_.step &&
@@ -226,8 +272,12 @@ static void add_member(bundler *x, sir_filter *to, sir_copier *c, uint32_t actor
     *c = (sir_copier){.arena = m->arena, .locals = locals, .field = pass_add_fields(m, to, f)};
     for (size_t i = 0; i < k->work->locals.len; i++) {
         const sir_local *l = &k->work->locals.data[i];
-        bool shared = *loop != NULL && i == loop_of(x, actor)->u.for_.local;
+        bool shared = !k->row && *loop != NULL && i == loop_of(x, actor)->u.for_.local;
         locals[i] = shared ? (*loop)->u.for_.local : sir_local_new(m, to->work, l->name, l->type, l->loc);
+    }
+    if (k->row) {
+        sir_copy_stmts(c, &k->work->body, 0, k->pops, &to->work->body);
+        return;
     }
     sir_copy_stmts(c, &k->work->body, 0, k->loop, &to->work->body);
     sir_stmt *own = sir_copy_parts(c, k->work->body.data[k->loop]);
@@ -314,6 +364,76 @@ static const sir_function *without_pops(bundler *x, const sir_function *f)
     return r;
 }
 
+typedef struct last_pops {
+    bundler *x;
+    sir_function *to;
+    int64_t popped;
+    bool fails;
+} last_pops;
+
+static sir_expr *peek_at(const last_pops *l, int64_t place, const sir_type *type, sir_loc loc)
+{
+    sir_module *m = l->x->m;
+    return sir_expr1(m, SIR_PEEK, 0, type, sir_const_int(m, (int32_t)place, loc), loc);
+}
+
+static sir_expr *peek_farther(void *context, const sir_expr *e)
+{
+    last_pops *l = context;
+    if (e->kind != SIR_PEEK)
+        return NULL;
+    l->fails |= e->u.arg[0]->kind != SIR_CONST;
+    return l->fails ? NULL : peek_at(l, e->u.arg[0]->u.value.i + l->popped, e->type, e->loc);
+}
+
+// Items that a statement pops and drops; 0: it does something else.
+static int64_t drops(const sir_stmt *s)
+{
+    int64_t trips = 1;
+    const sir_stmt *one = s;
+    if (s->kind == SIR_FOR && s->u.for_.body.len == 1 && sir_for_trips(s, &trips))
+        one = s->u.for_.body.data[0];
+    return one->kind == SIR_POP && one->u.set.target == NULL ? trips : 0;
+}
+
+// A firing that pops in statements of its own: one that peeks there, and pops at its end. Others are given back.
+static const sir_function *with_pops_last(bundler *x, const sir_function *f)
+{
+    sir_module *m = x->m;
+    sir_function *r = ARENA_NEW(m->arena, sir_function);
+    *r = *f;
+    r->locals.data = NULL;
+    r->locals.len = r->locals.cap = 0;
+    r->body = (sir_block){0};
+    uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, f->locals.len + 1);
+    for (uint32_t i = 0; i < f->locals.len; i++) {
+        const sir_local *l = &f->locals.data[i];
+        locals[i] = sir_local_new(m, r, l->name, l->type, l->loc);
+    }
+    last_pops l = {.x = x, .to = r};
+    const sir_copier c = {.arena = m->arena, .locals = locals, .context = &l, .expr = peek_farther};
+    for (size_t i = 0; i < f->body.len && !l.fails; i++) {
+        const sir_stmt *s = f->body.data[i];
+        const int64_t dropped = drops(s);
+        l.popped += dropped;
+        l.fails |=
+            dropped == 0 && s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_PUSH && s->kind != SIR_POP;
+        if (dropped == 0 && s->kind == SIR_POP) {
+            sir_stmt *set = sir_stmt_new(m, SIR_SET, s->loc);
+            set->u.set.target = sir_copy_expr(&c, s->u.set.target);
+            set->u.set.value = peek_at(&l, l.popped++, s->u.set.target->type, s->loc);
+            VEC_PUSH(m->arena, &r->body, set);
+        } else if (dropped == 0) {
+            sir_copy_stmts(&c, &f->body, i, i + 1, &r->body);
+        }
+    }
+    if (l.fails || l.popped != f->pop.max)
+        return f;
+    for (int64_t i = 0; i < l.popped; i++)
+        VEC_PUSH(m->arena, &r->body, sir_stmt_new(m, SIR_POP, f->loc));
+    return r;
+}
+
 static const char *name_of(const sir_module *m, const numbers *bundle, const char *first, const char *last)
 {
     return arena_printf(m->arena, bundle->len == 2 ? "%s_and_%s" : "%s_to_%s", first, last);
@@ -342,7 +462,8 @@ static sir_filter *make_filter(bundler *x, const numbers *bundle)
         add_member(x, r, &c, *actor, &loop, &behind);
     }
     r->work->push.min = r->work->push.max;
-    VEC_PUSH(m->arena, &r->work->body, loop);
+    if (loop != NULL)
+        VEC_PUSH(m->arena, &r->work->body, loop);
     for (VEC_EACH(sir_stmt *, s, &behind))
         VEC_PUSH(m->arena, &r->work->body, *s);
     const sir_function *work = x->members[end].work;
@@ -376,7 +497,10 @@ static uint32_t member_at(bundler *x, const sir_actor *split, size_t port)
     const sir_channel *out = &m->channels.data[a->outputs.data[0]];
     if (in->initial.len != 0 || in->zeros != NULL || out->initial.len != 0 || out->zeros != NULL)
         return SIR_NONE;
-    x->members[in->consumer] = body_of(x, without_pops(x, a->filter->work));
+    member *k = &x->members[in->consumer];
+    *k = body_of(x, without_pops(x, a->filter->work));
+    if (k->item == NULL && may_be_row(a->filter->work))
+        *k = row_of(with_pops_last(x, a->filter->work));
     return x->members[in->consumer].item == NULL ? SIR_NONE : in->consumer;
 }
 
@@ -466,15 +590,21 @@ static void merge(bundler *x, const numbers *bundle)
 
 // When a message arrives depends on the ways that items go. Where a joiner takes all at once, its firing depends on the same
 // firing of each of them, so that nothing before and behind them depends on each other in another way than it did.
+// Of statements in a row the joiner is what gains.
 static bool may_merge(const bundler *x, const numbers *bundle)
 {
-    return x->m->portals.len == 0 || are_joined(x, bundle);
+    return (x->m->portals.len == 0 && !x->members[bundle->data[0]].row) || are_joined(x, bundle);
+}
+
+static size_t room_for(const member *k)
+{
+    return k->row ? ROW_PUSHES : k->waits ? BUNDLE_WAITING : BUNDLE_VALUES;
 }
 
 // As many bundles as a row needs, of like sizes.
 static void merge_row(bundler *x, const numbers *row)
 {
-    size_t values = 0, begin = 0, room = x->members[row->data[0]].waits ? BUNDLE_WAITING : BUNDLE_VALUES;
+    size_t values = 0, begin = 0, room = room_for(&x->members[row->data[0]]);
     for (VEC_EACH(uint32_t, actor, row))
         values += x->members[*actor].values;
     size_t bundles = (values + room - 1) / room, most = (values + bundles - 1) / bundles;
