@@ -867,6 +867,7 @@ static emit_signature signature_of(body_context *c, const char *name)
     s.aside = c->aside;
     s.adds = c->aside_adds;
     s.rungs = c->rungs;
+    s.states = c->states == BODY_STATES_WAIT;
     s.shifts = c->shifts;
     s.inlined = body_inlines(c);
     s.waits = body_waits(c);

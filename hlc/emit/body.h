@@ -30,6 +30,7 @@ typedef struct emit_signature {
     int aside;   // trips of a loop go side by side; 0: no loop's do
     bool adds;   // one that adds ints
     bool rungs;  // what a loop leaves in the state is stored alone
+    bool states; // and so are some of its numbers
     bool inlined; // so that C compilers make vectors of firings
     bool twice;  // a dynamic-rate actor's, short enough to be in two places
     bool shifts; // loops that move elements of the state are written out

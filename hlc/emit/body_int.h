@@ -122,6 +122,8 @@ typedef struct body_early_item {
     const char *text, *name;
 } body_early_item;
 
+typedef enum body_states { BODY_STATES_UNKNOWN, BODY_STATES_PLAIN, BODY_STATES_WAIT } body_states;
+
 typedef struct body_context {
     emitter *e;
     emit_filter_info *info; // NULL for functions of helper blocks
@@ -160,6 +162,7 @@ typedef struct body_context {
     const sir_stmt *placed_loop; // pushes arrays whose elements are written where they go (body_placed.c); NULL: none does
     const bool *ladder; // per local: goes from trip to trip of the loop at hand (body_ladder.c); NULL: none does
     bool rungs;         // an element was stored alone
+    body_states states; // what becomes of the state's numbers is stored so: NOTE(states) in body_ladder.c
     VEC(const sir_stmt *) vouched; // pushes that a check before the `if` around them serves: NOTE(branches) in body_checks.c
     bool shifts;        // loops that move elements of the state are written out (body_shifts.c)
     bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
@@ -363,7 +366,9 @@ bool body_seldom(const body_context *c, const sir_stmt *s);
 // ---- body_ladder.c ----
 // Per local, whether what comes of it goes from trip to trip; NULL: nothing does, or vectors are wanted there.
 const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a);
-// The value's text, as it is stored: alone, where it is an element of the state that such a number leaves.
+// Whether an assignment is of a number of the state that waits by itself: NOTE(states).
+bool body_waits_alone(body_context *c, const sir_stmt *set);
+// The value's text, as it is stored: alone, where it is an element of the state that such a number leaves, or NOTE(states).
 const char *body_rung(body_context *c, const sir_stmt *set, const char *value);
 
 // ---- body_inlined.c ----

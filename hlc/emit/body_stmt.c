@@ -144,7 +144,8 @@ static void set(body_context *c, const sir_stmt *s)
     }
     const char *op = body_compound_operator(target, value);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
-    if (op == NULL || declare || (target->kind == SIR_LOCAL && c->locals[target->index].alone)) {
+    if (op == NULL || declare || (target->kind == SIR_LOCAL && c->locals[target->index].alone) ||
+        body_waits_alone(c, s)) {
         assign_text(c, s, target, body_rung(c, s, body_expr_text(c, value, PREC_LOWEST)));
         return;
     }

@@ -319,6 +319,10 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
                 x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                 "what a loop of '%s' leaves in its state is in no vector: each element is waited for by itself [lanes]",
                 info->filter->name);
+        if (known->states)
+            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                        "numbers that '%s' keeps are in no vector: each is waited for by itself [lanes]",
+                        info->filter->name);
     }
     return *known;
 }

@@ -11,6 +11,9 @@
 // looks ahead does all of them at once, where it would go through all the items for one and then for the next one. What the
 // joiner puts together is pushed where it goes.
 //
+// So do those that a splitter gives an item each in turn, such as the two sides of a stereo sound; one firing pops an item for
+// each then.
+//
 // Siblings that differ in constants alone are one filter already, and vectors ('siblings'); here they may differ in
 // anything, such as the lengths of the delays in a reverberator. Filters whose firings go side by side, as their state only
 // counts round, stay by themselves. A filter or two without state may be among those that wait, such as what passes on the
@@ -36,6 +39,7 @@ typedef struct row {
     sir_module *m;
     sir_actor *split, *join;
     size_t count, waiting; // filters; those that wait for themselves
+    bool deals;            // the splitter gives each an item of its own
 } row;
 
 // ---- Which filters ----
@@ -115,12 +119,23 @@ static uint32_t member(const row *x, size_t port)
     return x->m->channels.data[x->split->outputs.data[port]].consumer;
 }
 
+static bool gives_one_each(const sir_actor *split)
+{
+    for (VEC_EACH(const uint32_t, w, &split->weights))
+        if (*w != 1)
+            return false;
+    return split->weights.len == split->outputs.len;
+}
+
 static bool find_row(row *x, uint32_t number)
 {
     sir_module *m = x->m;
     x->split = m->actors.data[number];
-    if (x->split->kind != SIR_SPLIT || !x->split->duplicate || x->split->least != 0 || x->split->inputs.len != 1 ||
+    if (x->split->kind != SIR_SPLIT || x->split->least != 0 || x->split->inputs.len != 1 ||
         x->split->inputs.data[0] == SIR_NONE || pass_in_loop(m, x->split->region))
+        return false;
+    x->deals = !x->split->duplicate;
+    if (x->deals && !gives_one_each(x->split))
         return false;
     x->count = x->split->outputs.len;
     size_t free = 0;
@@ -200,6 +215,19 @@ static void add_member(copy *c, const sir_filter *f)
     sir_copy_stmts(&c->copier, &f->work->body, 0, f->work->body.len, &work->body);
 }
 
+// Pops an item into a local of its own.
+static uint32_t pop_item(copy *c)
+{
+    sir_module *m = c->x->m;
+    sir_function *work = c->to->work;
+    sir_stmt *decl = sir_stmt_new(m, SIR_DECL, work->loc), *pop = sir_stmt_new(m, SIR_POP, work->loc);
+    c->item = decl->u.decl.local = sir_local_new(m, work, "item", c->to->input, work->loc);
+    pop->u.set.target = item_of(c, work->loc);
+    VEC_PUSH(m->arena, &work->body, decl);
+    VEC_PUSH(m->arena, &work->body, pop);
+    return c->item;
+}
+
 static sir_filter *make_filter(const row *x)
 {
     sir_module *m = x->m;
@@ -217,14 +245,16 @@ static sir_filter *make_filter(const row *x)
     r->work->locals.len = r->work->locals.cap = 0;
     r->work->body = (sir_block){0};
     r->work->push.min = r->work->push.max = (int64_t)x->count;
-    copy c = {.x = x, .to = r, .item = sir_local_new(m, r->work, "item", r->input, r->work->loc)};
-    sir_stmt *decl = sir_stmt_new(m, SIR_DECL, r->work->loc), *pop = sir_stmt_new(m, SIR_POP, r->work->loc);
-    decl->u.decl.local = c.item;
-    pop->u.set.target = item_of(&c, r->work->loc);
-    VEC_PUSH(m->arena, &r->work->body, decl);
-    VEC_PUSH(m->arena, &r->work->body, pop);
-    for (size_t i = 0; i < x->count; i++)
+    copy c = {.x = x, .to = r};
+    const int64_t pops = x->deals ? (int64_t)x->count : 1;
+    r->work->pop.min = r->work->pop.max = r->work->peek.min = r->work->peek.max = pops;
+    uint32_t *items = ARENA_ARRAY(x->a, uint32_t, x->count);
+    for (int64_t i = 0; i < pops; i++)
+        items[i] = pop_item(&c);
+    for (size_t i = 0; i < x->count; i++) {
+        c.item = items[x->deals ? i : 0];
         add_member(&c, m->actors.data[member(x, i)]->filter);
+    }
     VEC_PUSH(m->arena, &m->filters, r);
     return r;
 }
