@@ -4,7 +4,7 @@
 #include "hlc/ir/walk.h"
 
 // Items that one place peeks.
-enum { MOST_POINTS = 1 << 16 };
+enum { MOST_POINTS = 1 << 18 };
 
 bool places_is_counted(const sir_stmt *s)
 {

@@ -13,9 +13,10 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
 #include "hlc/passes/places.h"
+#include "hlc/passes/reorder_int.h"
 
-// Items that a firing takes; actors that an item comes through.
-enum { MOST_ITEMS = 1 << 16, MOST_STEPS = 64 };
+// Items that a firing takes.
+enum { MOST_ITEMS = 1 << 16 };
 
 typedef struct reorderer {
     arena *a;
@@ -29,7 +30,7 @@ typedef struct reorderer {
 
 // ---- Which items ----
 
-static int64_t total_of(const sir_actor *a)
+int64_t reorder_total(const sir_actor *a)
 {
     int64_t total = 0;
     for (VEC_EACH(uint32_t, w, &a->weights))
@@ -37,9 +38,7 @@ static int64_t total_of(const sir_actor *a)
     return total;
 }
 
-// The channel that the j-th item of a channel was on before the actor that put it there, and its number on that; SIR_NONE:
-// it is not from a splitter, a joiner or an identity.
-static uint32_t step_back(const sir_module *m, uint32_t channel, int64_t *j)
+uint32_t reorder_step_back(const sir_module *m, uint32_t channel, bool copies, int64_t *j)
 {
     const sir_channel *c = &m->channels.data[channel];
     const sir_actor *a = m->actors.data[c->producer];
@@ -49,16 +48,18 @@ static uint32_t step_back(const sir_module *m, uint32_t channel, int64_t *j)
     if (a->kind == SIR_FILTER && a->filter->identity && a->filter->handlers.len == 0 && a->inputs.len == 1 &&
         !pass_waits(a->filter->work))
         return a->inputs.data[0];
+    if (a->kind == SIR_SPLIT && a->duplicate && copies)
+        return a->inputs.data[0];
     if (a->kind == SIR_SPLIT && !a->duplicate) {
         int64_t weight = a->weights.data[c->producer_port];
         for (uint32_t i = 0; i < c->producer_port; i++)
             before += a->weights.data[i];
-        *j = *j / weight * total_of(a) + before + *j % weight;
+        *j = *j / weight * reorder_total(a) + before + *j % weight;
         return a->inputs.data[0];
     }
     if (a->kind != SIR_JOIN)
         return SIR_NONE;
-    int64_t total = total_of(a), within = *j % total;
+    int64_t total = reorder_total(a), within = *j % total;
     uint32_t port = 0;
     for (; within >= before + a->weights.data[port]; port++)
         before += a->weights.data[port];
@@ -73,11 +74,11 @@ static bool repeats(const reorderer *x, uint32_t channel, int64_t by, int steps)
         return by == x->order.items;
     const sir_channel *c = &x->m->channels.data[channel];
     const sir_actor *a = x->m->actors.data[c->producer];
-    if (steps > MOST_STEPS || pass_in_loop(x->m, a->region))
+    if (steps > REORDER_STEPS || pass_in_loop(x->m, a->region))
         return false;
     if (a->kind == SIR_FILTER)
         return repeats(x, a->inputs.data[0], by, steps + 1);
-    int64_t total = total_of(a);
+    int64_t total = reorder_total(a);
     if (a->kind == SIR_SPLIT) {
         int64_t weight = a->weights.data[c->producer_port];
         return by % weight == 0 && repeats(x, a->inputs.data[0], by / weight * total, steps + 1);
@@ -105,7 +106,7 @@ static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
         for (uint32_t c = from; c != source; steps++) {
             x->gone_channel[c] = true;
             x->gone_actor[x->m->channels.data[c].producer] = true;
-            c = steps < MOST_STEPS ? step_back(x->m, c, &j) : SIR_NONE;
+            c = steps < REORDER_STEPS ? reorder_step_back(x->m, c, false, &j) : SIR_NONE;
             if (c == SIR_NONE)
                 return false;
         }
@@ -131,8 +132,8 @@ static bool find_source(reorderer *x, uint32_t from)
 {
     int64_t j = 0;
     uint32_t c = from;
-    for (int steps = 0; steps < MOST_STEPS; steps++) {
-        c = step_back(x->m, c, &j);
+    for (int steps = 0; steps < REORDER_STEPS; steps++) {
+        c = reorder_step_back(x->m, c, false, &j);
         if (c == SIR_NONE)
             return false;
         if (x->m->actors.data[x->m->channels.data[c].consumer]->kind == SIR_SPLIT && comes_from(x, from, c))
@@ -178,19 +179,24 @@ static bool only_pops(const sir_stmt *s)
     return s->kind == SIR_FOR && s->u.for_.body.len == 1 && only_pops(s->u.for_.body.data[0]);
 }
 
+sir_block reorder_before_pops(const sir_block *body)
+{
+    sir_block before = *body;
+    while (before.len > 0 && only_pops(before.data[before.len - 1]))
+        before.len--;
+    return before;
+}
+
 static bool visit(reorderer *x, bool rewrites)
 {
-    const sir_block *all = &x->filter->work->body;
-    sir_block body = *all; // but for the pops at its end
-    while (body.len > 0 && only_pops(body.data[body.len - 1]))
-        body.len--;
+    const sir_block body = reorder_before_pops(&x->filter->work->body);
     x->rewrites = rewrites;
     visit_block(x, &body);
     return !x->fails && x->order.moves;
 }
 
 // Looks at the whole graph.
-static bool is_alone(const sir_module *m, const sir_filter *f)
+bool reorder_is_alone(const sir_module *m, const sir_filter *f)
 {
     size_t actors = 0;
     for (VEC_EACH(sir_actor *, a, &m->actors))
@@ -219,7 +225,7 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
     reorderer x = {
         .a = a, .m = m, .filter = own->filter, .order = {.m = m, .a = a, .items = own->filter->work->pop.max}};
     x.order.to = ARENA_ARRAY(a, int64_t, (size_t)x.order.items + 1);
-    if (!find_source(&x, from) || !is_alone(m, own->filter) || !visit(&x, false))
+    if (!find_source(&x, from) || !reorder_is_alone(m, own->filter) || !visit(&x, false))
         return false;
     (void)visit(&x, true);
     if (p->diag->remarks)
@@ -234,7 +240,12 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
     return true;
 }
 
+static bool take(hlc_program *p, arena *a, uint32_t actor)
+{
+    return reorder_actor(p, a, actor) || reorder_rounds(p, a, actor);
+}
+
 bool pass_reorder(hlc_program *p)
 {
-    return pass_take_actors(p, reorder_actor);
+    return pass_take_actors(p, take);
 }

@@ -11,7 +11,7 @@ set(HLC_PASSES_SOURCES
     passes/linear_bits_tables.c passes/linear_compose.c passes/linear_extract.c passes/linear_filter.c
     passes/look_ahead.c passes/names.c passes/orbit.c passes/orbit_sources.c passes/orbit_tables.c passes/pack_bits.c
     passes/parts.c passes/places.c passes/polyphase.c passes/privatize.c passes/processors.c passes/regions.c
-    passes/registers.c passes/reorder.c passes/rings.c passes/runner.c passes/schedule.c passes/sever.c passes/share.c passes/siblings.c
+    passes/registers.c passes/reorder.c passes/reorder_rounds.c passes/rings.c passes/runner.c passes/schedule.c passes/sever.c passes/share.c passes/siblings.c
     passes/stages.c passes/stages_follow.c passes/stages_order.c passes/stages_region.c passes/stages_write.c
     passes/tabulate.c passes/tabulate_bits.c passes/tabulate_chosen.c passes/tabulate_few.c passes/tabulate_keys.c
     passes/tabulate_masks.c passes/tabulate_regions.c passes/tabulate_values.c passes/unfold.c passes/uniform.c passes/windows.c
