@@ -101,6 +101,7 @@ bool pass_windows(hlc_program *p);
 bool pass_registers(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
 bool pass_reorder(hlc_program *p);
+bool pass_moves(hlc_program *p);
 bool pass_delays(hlc_program *p);
 // Whether a filter pushes constants in its first firing, which are added to held, and passes on its items one by one.
 typedef VEC(sir_scalar) pass_scalars;
