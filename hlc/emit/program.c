@@ -175,6 +175,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->skews, a);
     hmap_init(&x->across, a);
     hmap_init(&x->reversed, a);
+    hmap_init(&x->turned, a);
     hmap_init(&x->turns, a);
     hmap_init(&x->looked, a);
     x->name = body_identifier(a, x->m->name);

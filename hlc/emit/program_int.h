@@ -150,6 +150,7 @@ typedef struct program_emitter {
     hmap skews;                     // program_skew by firing function
     hmap across;                    // program_across by firing function
     hmap reversed;                  // program_reversed by firing function and walk
+    hmap turned;                    // program_turned likewise
     hmap turns;                     // program_turns by filter
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
@@ -293,6 +294,17 @@ const program_reversed *program_find_reversed(program_emitter *x, emit_filter_in
                                               const program_walk *w);
 // The loops over all of a strip's firings.
 void program_emit_reversed(program_emitter *x, const program_reversed *r);
+
+// ---- program_turned.c ----
+
+// Steady states side by side, whose items are turned over before all of their firings; NULL: they are not such, or that gains
+// nothing. firings: of a run.
+typedef struct program_turned program_turned;
+const program_turned *program_find_turned(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                          const emit_signature *fire, const plan_walk *items, const program_walk *w,
+                                          int64_t firings);
+// Those of whole vectors, of which "whole" is the number of steady states.
+void program_emit_turned(program_emitter *x, const program_turned *t);
 
 // ---- program_bytes.c ----
 // The table in which a strip's firings look items up, all of them bytes, and do nothing else, and items of a firing;

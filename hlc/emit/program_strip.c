@@ -765,6 +765,7 @@ typedef struct strip_ways {
     const program_across *across;
     const program_turns *turns;
     const program_reversed *reversed;
+    const program_turned *turned;
     program_bytes bytes;
     const program_looked *looked;
     size_t rows; // of a tile: the digit that counts them; SIZE_MAX: there is none
@@ -773,7 +774,7 @@ typedef struct strip_ways {
 // Whether firings are done before the walk, "whole" of them.
 static bool has_begun(const strip_ways *ways)
 {
-    return ways->bytes.table != NULL || ways->looked != NULL || ways->rows != SIZE_MAX;
+    return ways->bytes.table != NULL || ways->looked != NULL || ways->rows != SIZE_MAX || ways->turned != NULL;
 }
 
 // Whether firings do no harm that are done again, where runs are as long as input happens to be.
@@ -802,6 +803,8 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         program_emit_bytes(x, &ways->bytes);
     if (ways->looked != NULL)
         program_emit_looked(x, ways->looked, info, b.prefix);
+    if (ways->turned != NULL)
+        program_emit_turned(x, ways->turned);
     if (ways->rows != SIZE_MAX)
         emit_tile_rows(x, ways->rows, &b, w);
     program_walk hinted = *w;
@@ -864,8 +867,7 @@ static const program_across *across_of(program_emitter *x, emit_filter_info *inf
     return *known;
 }
 
-static const program_reversed *reversed_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                           const emit_signature *fire, const plan_walk *items, const program_walk *w)
+static const char *walk_key(program_emitter *x, const emit_signature *fire, const program_walk *w)
 {
     strbuf key; // the function stands for the views of a firing's items
     strbuf_init(&key, x->e.arena);
@@ -873,11 +875,32 @@ static const program_reversed *reversed_of(program_emitter *x, emit_filter_info 
     for (size_t i = 0; i < w->in.len; i++)
         strbuf_printf(&key, " %" PRId64 ":%" PRId64 ":%" PRId64, w->in.data[i].radix, w->in.data[i].stride,
                       w->out.data[i].stride);
-    const program_reversed **known = hmap_get(&x->reversed, key.data);
+    return key.data;
+}
+
+static const program_reversed *reversed_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                           const emit_signature *fire, const plan_walk *items, const program_walk *w)
+{
+    const char *key = walk_key(x, fire, w);
+    const program_reversed **known = hmap_get(&x->reversed, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, const program_reversed *);
         *known = program_find_reversed(x, info, f, fire, items, w);
-        hmap_set(&x->reversed, key.data, known);
+        hmap_set(&x->reversed, key, known);
+    }
+    return *known;
+}
+
+static const program_turned *turned_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                       const emit_signature *fire, const plan_walk *items, const program_walk *w,
+                                       int64_t firings)
+{
+    const char *key = walk_key(x, fire, w);
+    const program_turned **known = hmap_get(&x->turned, key);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, const program_turned *);
+        *known = program_find_turned(x, info, f, fire, items, w, firings);
+        hmap_set(&x->turned, key, known);
     }
     return *known;
 }
@@ -917,7 +940,9 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
         ways.across = across_of(x, info, f, fire, items, w);
     if (threads.name == NULL && !ahead && ways.across == NULL)
         ways.reversed = reversed_of(x, info, f, fire, items, w);
-    if (threads.name == NULL && !ahead && ways.across == NULL && ways.reversed == NULL) {
+    if (threads.name == NULL && !ahead && ways.across == NULL && ways.reversed == NULL)
+        ways.turned = turned_of(x, info, f, fire, items, w, firings);
+    if (threads.name == NULL && !ahead && ways.across == NULL && ways.reversed == NULL && ways.turned == NULL) {
         lanes = lanes_function(x, info, f, fire, items, w, firings);
         ways.skew = skew_of(x, info, f, fire, w, firings);
         if (ways.skew == NULL && lanes.lanes == 0)
@@ -928,7 +953,7 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
         b.arrays = "state->";
     }
     bool alone = threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL &&
-                 ways.reversed == NULL && lanes.lanes == 0;
+                 ways.reversed == NULL && ways.turned == NULL && lanes.lanes == 0;
     if (alone && !x->p->config->no_lanes)
         ways.bytes = program_find_bytes(x, info, f, w);
     if (alone && ways.bytes.table == NULL && f->kind == SIR_WORK)

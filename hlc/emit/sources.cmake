@@ -15,6 +15,6 @@ set(HLC_EMIT_SOURCES
     emit/program_cycle.c emit/program_drain.c emit/program_dynamic.c emit/program_items.c emit/program_kernel.c
     emit/program_library.c emit/program_lines.c emit/program_looked.c
     emit/program_messages.c emit/program_net.c emit/program_offload.c
-    emit/program_outside.c emit/program_profile.c emit/program_region.c emit/program_reversed.c emit/program_skew.c
+    emit/program_outside.c emit/program_profile.c emit/program_region.c emit/program_reversed.c emit/program_turned.c emit/program_skew.c
     emit/program_steps.c emit/program_strip.c emit/program_tables.c emit/program_text.c emit/program_tiles.c
     emit/program_walk.c emit/program_zeros.c emit/thread.c)
