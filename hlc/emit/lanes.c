@@ -414,6 +414,8 @@ enum { ROW_LEAST_FLOATS = 8, ROW_LEAST_ITEMS = 8, ROW_MOST_ITEMS = 32, ROW_WORK 
 
 // Registers that lanes fill at least, where memory allows.
 enum { LEAST_REGISTERS = 2 };
+// Nodes of a firing that has whole vectors on both sides: C compilers make none where it has a loop.
+enum { MOVED_WORK = 32 };
 
 // Lanes that are turned at once.
 enum { TURNED_LANES = 16 };
@@ -780,7 +782,7 @@ static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_t
 static bool is_planar(const body_context *c, int64_t in_stride, int64_t out_stride, double work)
 {
     bool in = c->in.used && c->in.view.count != 0 && in_stride == 1, out = c->out.view.count != 0 && out_stride == 1;
-    return work >= LEAST_WORK && (in || out);
+    return (work >= LEAST_WORK && (in || out)) || (work >= MOVED_WORK && in && out);
 }
 
 // Whether items lie so on one side, and on the other those of a firing do, a few of them, far from the next firing's. C

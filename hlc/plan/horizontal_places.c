@@ -216,10 +216,18 @@ static bool needs_known(const placer *x, uint32_t root)
 // walk the buffer in steps of one, and everything around it is straight or has its firings in lanes.
 typedef enum gain { GAIN_IMPOSSIBLE, GAIN_NONE, GAIN_SOME } gain;
 
+static bool is_strided(const placer *x, uint32_t root)
+{
+    for (VEC_EACH(uint32_t, c, &x->family[root]))
+        if (!view_contiguous(&x->places[*c].view))
+            return true;
+    return false;
+}
+
 static gain transposed_gain(const placer *x, uint32_t root)
 {
     const bool known = needs_known(x, root);
-    bool apart = false, lanes = false, strided = false;
+    bool apart = false, lanes = false;
     if (!may_share(x, root, true))
         return GAIN_IMPOSSIBLE;
     for (VEC_EACH(uint32_t, c, &x->family[root])) {
@@ -241,9 +249,8 @@ static gain transposed_gain(const placer *x, uint32_t root)
             apart |= f->work->pop.max > 1 || f->work->push.max > 1;
             lanes |= here;
         }
-        strided |= !view_contiguous(&x->places[*c].view);
     }
-    return strided || (lanes && apart) ? GAIN_SOME : GAIN_NONE;
+    return is_strided(x, root) || (lanes && apart) ? GAIN_SOME : GAIN_NONE;
 }
 
 static uint32_t root_of(const placer *x, const sir_actor *a, bool input)
@@ -317,6 +324,20 @@ static bool fits_second(const placer *x)
            2 * bytes <= x->p->machine->memories.data[kernel->caches.data[1].index].size;
 }
 
+// Whether the buffers in use at a time fit it, where not few buffers are such and splitters and joiners are views: stages
+// would turn items at both of their ends, which takes longer than the second cache. Where none are, C compilers make vectors of
+// many a stage by itself.
+static bool live_fits(const placer *x, size_t transposed, uint64_t bytes)
+{
+    const machine_processor *kernel = machine_processor_by_name(x->p->machine, x->p->plan->processor);
+    size_t buffers = 0;
+    for (uint32_t i = 0; i < x->m->channels.len; i++)
+        buffers += x->family[i].len != 0;
+    return x->p->config->vector_bytes != 0 && x->p->cut == NULL && kernel != NULL && kernel->caches.len >= 2 &&
+           TRANSPOSE_SHARE * transposed >= buffers &&
+           (double)bytes <= TRANSPOSE_SECOND * (double)x->p->machine->memories.data[kernel->caches.data[1].index].size;
+}
+
 static bool transpose(placer *x, uint32_t root, int64_t items, int64_t lanes)
 {
     plan_view slot = {0}, high = view_identity(x->a, 0);
@@ -348,13 +369,15 @@ static int64_t transpose_all(placer *x, size_t *transposed)
 {
     channel_list roots = {0};
     uint64_t most = 0;
-    bool state = false, known = false;
+    bool state = false, known = false, strided = false;
     if (x->p->net != NULL) // their buffers must be able to grow
         return 0;
     find_families(x);
     gain *gains = arena_alloc_array(x->a, x->m->channels.len + 1, sizeof *gains);
-    for (uint32_t i = 0; i < x->m->channels.len; i++)
+    for (uint32_t i = 0; i < x->m->channels.len; i++) {
         gains[i] = x->family[i].len == 0 ? GAIN_IMPOSSIBLE : transposed_gain(x, i);
+        strided |= is_strided(x, i);
+    }
     spread_gains(x, gains);
     for (uint32_t i = 0; i < x->m->channels.len; i++) {
         if (gains[i] != GAIN_SOME)
@@ -369,7 +392,8 @@ static int64_t transpose_all(placer *x, size_t *transposed)
     const uint64_t live = roots.len < TRANSPOSE_LIVE ? roots.len + 1 : TRANSPOSE_LIVE;
     while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p) && !computing_hides(x, lanes))
         lanes /= 2;
-    if (lanes < TRANSPOSE_LEAST && known && fits_second(x))
+    if (lanes < TRANSPOSE_LEAST &&
+        ((known && fits_second(x)) || (strided && live_fits(x, roots.len, most * live * TRANSPOSE_LEAST))))
         lanes = TRANSPOSE_LEAST;
     const int64_t asked = x->p->config->strip;
     if (asked > TRANSPOSE_LEAST)

@@ -157,6 +157,8 @@ static int64_t fill_lanes(hlc_program *p, const plan_candidate *c, int64_t strip
                 if (st->kind == PLAN_FIRE)
                     wanted = number_max(wanted, number_divide_up(lanes_of(p, kernel, st->actor),
                                                                  number_max(p->schedule->reps[st->actor], 1)));
+    if (p->plan->most == TRANSPOSE_LEAST) // lanes are steady states
+        wanted = number_max(wanted, p->plan->most);
     if (p->plan->most != 0)
         wanted = number_min(wanted, p->plan->most);
     if (p->config->max_latency != 0)
