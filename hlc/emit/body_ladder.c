@@ -8,6 +8,8 @@
 //
 // NOTE(states). So it is where some numbers of the state become what the same operations make of them and of items, as in two
 // recursive filters of a firing: joined, each waits for the other and for what joins and parts them.
+#include <string.h>
+
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
@@ -19,12 +21,14 @@ typedef struct ladder_walk {
     const body_context *c;
     bool *own;  // per local: declared in the loop
     bool *goes; // per local: comes of a number that goes from trip to trip
-    bool changed, any;
+    bool *of;   // per local: comes of the one at hand by others that are declared in the loop
+    uint32_t at;
+    bool changed, any, itself, product;
 } ladder_walk;
 
-static bool is_real(const sir_type *t)
+static bool is_number(const sir_type *t)
 {
-    return t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE;
+    return t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE || (t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE);
 }
 
 static bool mentions(const bool *locals, const sir_expr *e)
@@ -37,22 +41,85 @@ static bool mentions(const bool *locals, const sir_expr *e)
     return false;
 }
 
-// x = f(x), where x is from before the loop; and what comes of such.
-static void find_going(void *context, sir_stmt *s)
+// The local that a statement gives a value, and that; UINT32_MAX: it does not.
+static uint32_t local_set(const sir_stmt *s, const sir_expr **value)
+{
+    *value = NULL;
+    if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL) {
+        *value = s->u.set.value;
+        return s->u.set.target->index;
+    }
+    if (s->kind == SIR_DECL && s->u.decl.init != NULL) {
+        *value = s->u.decl.init;
+        return s->u.decl.local;
+    }
+    return UINT32_MAX;
+}
+
+static bool multiplies(const sir_expr *e)
+{
+    bool any = e->kind == SIR_BINARY && e->op == LANG_OP_MUL;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e) && !any; i++)
+        any = multiplies(e->u.arg[i]);
+    return any;
+}
+
+static void find_of(void *context, sir_stmt *s)
 {
     ladder_walk *w = context;
-    const sir_expr *target = s->kind == SIR_SET ? s->u.set.target : NULL;
-    const sir_expr *value = s->kind == SIR_SET ? s->u.set.value : NULL;
-    uint32_t local = target != NULL && target->kind == SIR_LOCAL ? target->index : UINT32_MAX;
-    if (s->kind == SIR_DECL && s->u.decl.init != NULL) {
-        local = s->u.decl.local;
-        value = s->u.decl.init;
-    }
-    if (local == UINT32_MAX || w->goes[local] || !is_real(w->c->function->locals.data[local].type))
+    const sir_expr *value;
+    uint32_t local = local_set(s, &value);
+    if (local == UINT32_MAX || !mentions(w->of, value))
         return;
-    bool itself = !w->own[local] && target != NULL && sir_count_local_in((sir_expr *)(uintptr_t)value, local) != 0;
-    if (itself || mentions(w->goes, value))
+    w->itself |= local == w->at;
+    if (w->own[local] && !w->of[local])
+        w->of[local] = w->changed = true;
+}
+
+// Whether x = f(x), maybe by way of locals of a trip.
+static bool comes_of_itself(ladder_walk *w, uint32_t local, const sir_block *body)
+{
+    bool changed = w->changed;
+    memset(w->of, 0, w->c->function->locals.len * sizeof *w->of);
+    w->of[w->at = local] = true;
+    w->itself = false;
+    do {
+        w->changed = false;
+        sir_visit_stmts(body, find_of, w);
+    } while (w->changed);
+    w->changed = changed;
+    return w->itself;
+}
+
+typedef struct ladder_visit {
+    ladder_walk *w;
+    const sir_block *body;
+} ladder_visit;
+
+// A number that is from before the loop and comes of itself; and what comes of such. Ints are mostly counts; those of a filter
+// in fixed point are multiplied, and limited on their way.
+static void find_going(void *context, sir_stmt *s)
+{
+    const ladder_visit *v = context;
+    ladder_walk *w = v->w;
+    const sir_expr *value;
+    uint32_t local = local_set(s, &value);
+    if (local == UINT32_MAX || w->goes[local])
+        return;
+    const sir_type *t = w->c->function->locals.data[local].type;
+    bool from_before = s->kind == SIR_SET && !w->own[local];
+    bool itself = t->kind == SIR_INT ? w->product && from_before && comes_of_itself(w, local, v->body)
+                                     : from_before && sir_count_local_in((sir_expr *)(uintptr_t)value, local) != 0;
+    if (is_number(t) && (t->kind != SIR_INT || w->product) && (itself || mentions(w->goes, value)))
         w->goes[local] = w->changed = w->any = true;
+}
+
+static void find_product(void *context, sir_stmt *s)
+{
+    ladder_walk *w = context;
+    const sir_expr *value;
+    if (local_set(s, &value) != UINT32_MAX)
+        w->product |= multiplies(value);
 }
 
 const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a)
@@ -63,10 +130,13 @@ const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a)
         return NULL;
     w.own = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
     w.goes = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
+    w.of = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
+    const ladder_visit v = {&w, &loop->u.for_.body};
+    sir_visit_stmts(&loop->u.for_.body, find_product, &w);
     sir_declared_locals(&loop->u.for_.body, w.own);
     do {
         w.changed = false;
-        sir_visit_stmts(&loop->u.for_.body, find_going, &w);
+        sir_visit_stmts(&loop->u.for_.body, find_going, (void *)(uintptr_t)&v);
     } while (w.changed);
     return w.any ? w.goes : NULL;
 }
@@ -82,7 +152,7 @@ typedef struct state_walk {
 
 static bool is_state(const sir_expr *target)
 {
-    return target->kind == SIR_FIELD && is_real(target->type);
+    return target->kind == SIR_FIELD && (target->type->kind == SIR_FLOAT || target->type->kind == SIR_DOUBLE);
 }
 
 static void find_state(void *context, sir_stmt *s)
@@ -135,7 +205,8 @@ static bool states_wait(const body_context *c)
 
 static const char *alone(const body_context *c, const sir_type *t, const char *value)
 {
-    return arena_printf(c->e->arena, "%s(%s)", t->kind == SIR_FLOAT ? "svm_alone" : "svm_aloneDouble", value);
+    const char *by = t->kind == SIR_FLOAT ? "svm_alone" : t->kind == SIR_INT ? "svm_aloneInt" : "svm_aloneDouble";
+    return arena_printf(c->e->arena, "%s(%s)", by, value);
 }
 
 bool body_waits_alone(body_context *c, const sir_stmt *s)
@@ -153,7 +224,7 @@ const char *body_rung(body_context *c, const sir_stmt *s, const char *value)
     const sir_type *t = target->type;
     if (body_waits_alone(c, s))
         return alone(c, t, value);
-    if (c->ladder == NULL || target->kind != SIR_INDEX || target->u.arg[0]->kind != SIR_FIELD || !is_real(t) ||
+    if (c->ladder == NULL || target->kind != SIR_INDEX || target->u.arg[0]->kind != SIR_FIELD || !is_number(t) ||
         target->u.arg[0]->type->length > MOST_ELEMENTS || !mentions(c->ladder, s->u.set.value))
         return value;
     c->rungs = true;
