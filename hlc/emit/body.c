@@ -1074,6 +1074,8 @@ bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows)
 // these: by fours that costs no more than one by one, and lanes would gather an item once for each firing that looks at it. Two
 // or four items apart shuffles do so (svm_tileApart).
 enum { BRANCHES_TURNED = 4, TURNED_BYTES = 16384 };
+// Rows of a tile that are turned by blocks, where those of other branches lie between.
+enum { LEAST_ROWS = 4 };
 
 static bool is_shared_window(const body_context *c)
 {
@@ -1092,7 +1094,8 @@ static void make_tiles(body_context *c)
     c->in_columns = in ? c->vectors + (c->in_window - 1) / stride : 0;
     in &= apart == 1 || 4 * stride * c->in_columns <= TURNED_BYTES;
     c->in_tile = in && c->in.used ? c->in_tile : NULL;
-    c->out_tile = out && c->function->push.max == c->out.lane_stride ? c->out_tile : NULL;
+    const int64_t push = c->function->push.max, between = c->out.lane_stride;
+    c->out_tile = out && (push == between || (push >= LEAST_ROWS && push < between)) ? c->out_tile : NULL;
 }
 
 emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name,

@@ -437,12 +437,12 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
     return l;
 }
 
-// How many firings of the nest's innermost loop may be lanes: they lie side by side, where those that follow each other in
-// the one without a bound are far apart, so that they would be taken and put one by one.
+// How many firings of the nest's innermost loop may be lanes: they lie side by side, on one side at least, where those that
+// follow each other in the one without a bound are far apart, so that they would be taken and put one by one.
 static int64_t row_lanes(const program_walk *w, size_t unbounded)
 {
     const plan_digit *in = &w->in.data[0], *out = &w->out.data[0];
-    bool row = unbounded > 0 && in->stride == 1 && out->stride == 1 && w->in.data[unbounded].stride >= EMIT_FAR &&
+    bool row = unbounded > 0 && (in->stride == 1 || out->stride == 1) && w->in.data[unbounded].stride >= EMIT_FAR &&
                w->out.data[unbounded].stride >= EMIT_FAR;
     int64_t most = row ? in->radix & -in->radix : 0; // the greatest power of two that divides it
     return most < MOST_LANES ? most : MOST_LANES;
@@ -525,7 +525,7 @@ static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, co
     int64_t row = fire->iter ? 0 : row_lanes(w, unbounded), most = MOST_LANES;
     strip_lanes lanes = {0};
     if (row >= lane_width(x) && lane_width(x) >= ROW_WIDTH)
-        lanes = known_lanes(x, info, f, fire, items, 1, 1, row, true);
+        lanes = known_lanes(x, info, f, fire, items, w->in.data[0].stride, w->out.data[0].stride, row, true);
     if (lanes.lanes != 0)
         return lanes;
     while (most > 1 && most > firings / digits_period(&w->in))

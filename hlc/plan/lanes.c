@@ -32,10 +32,11 @@ static void find_loop(void *context, sir_stmt *s)
     *found = *found || trips >= LANES_TRIPS;
 }
 
-bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f)
+// loops: whether it needs a loop for that.
+static bool may_run(arena *a, const sir_module *m, const sir_filter *f, bool needs_loops)
 {
     const sir_function *work = f->work;
-    bool loops = false, *locals = ARENA_ARRAY(a, bool, work->locals.len + 1);
+    bool loops = !needs_loops, *locals = ARENA_ARRAY(a, bool, work->locals.len + 1);
     if (!plan_filter_can_fuse_horizontally(f) || !is_item_type(m, f->input) || !is_item_type(m, f->output))
         return false;
     sir_visit_stmts(&work->body, find_loop, &loops);
@@ -47,18 +48,29 @@ bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f)
     return words * sizeof(float) * PLAN_LANES <= LANES_BYTES;
 }
 
-static bool runs_in_lanes(hlc_program *p, const machine_processor *kernel, uint32_t actor)
+bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f)
+{
+    return may_run(a, m, f, true);
+}
+
+static bool runs_in_lanes(hlc_program *p, const machine_processor *kernel, uint32_t actor, bool needs_loops)
 {
     const sir_actor *a = p->module->actors.data[actor];
     return a->kind == SIR_FILTER && kernel != NULL && machine_vector_bytes(kernel) >= PLAN_LEAST_VECTOR &&
-           plan_may_run_in_lanes(p->arena, p->module, a->filter) &&
+           may_run(p->arena, p->module, a->filter, needs_loops) &&
            plan_actor_operations(p->arena, p->module, actor) >= LANES_OPERATIONS;
 }
 
 bool plan_runs_in_lanes(hlc_program *p, uint32_t actor)
 {
     return !p->config->no_lanes && p->config->opt_level >= LANES_LEVEL &&
-           runs_in_lanes(p, machine_processor_by_name(p->machine, p->plan->processor), actor);
+           runs_in_lanes(p, machine_processor_by_name(p->machine, p->plan->processor), actor, true);
+}
+
+bool plan_runs_in_planes(hlc_program *p, uint32_t actor)
+{
+    return !p->config->no_lanes && p->config->opt_level >= LANES_LEVEL &&
+           runs_in_lanes(p, machine_processor_by_name(p->machine, p->plan->processor), actor, false);
 }
 
 static void find_counted(void *context, sir_expr *e, bool written)
@@ -158,7 +170,7 @@ void plan_narrow(hlc_program *p)
         if (wide == NULL) {
             const plan_bit_lanes *bits = plan_bit_lanes_for(p, x, a->filter);
             wide = ARENA_NEW(p->arena, bool);
-            *wide = bits->network != NULL || (runs_in_lanes(p, x, i) && has_serial_loop(p, a->filter->work));
+            *wide = bits->network != NULL || (runs_in_lanes(p, x, i, true) && has_serial_loop(p, a->filter->work));
             hmap_setn(&known, &a->filter, sizeof a->filter, wide);
         }
         keep[i] = *wide;

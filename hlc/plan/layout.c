@@ -147,6 +147,36 @@ bool view_join(arena *a, int64_t offset, const plan_digits *low, plan_digit midd
     return true;
 }
 
+// The digit with the least stride of at least `least`; the number of digits: none.
+static size_t next_stride(const plan_digits *d, int64_t least)
+{
+    size_t next = d->len;
+    for (size_t i = 0; i < d->len; i++)
+        if (d->data[i].stride >= least && (next == d->len || d->data[i].stride < d->data[next].stride))
+            next = i;
+    return next;
+}
+
+bool view_inverse(arena *a, const plan_view *v, plan_view *result)
+{
+    int64_t position = 1;
+    *result = (plan_view){0};
+    for (size_t n = 0; n < v->digits.len; n++) {
+        size_t next = next_stride(&v->digits, position);
+        if (next == v->digits.len || v->digits.data[next].stride != position)
+            return false;
+        int64_t radix = v->digits.data[next].radix, item = 1;
+        if ((radix == 0) != (n + 1 == v->digits.len))
+            return false;
+        for (size_t i = 0; i < next; i++)
+            item *= v->digits.data[i].radix;
+        if (!add_digit(a, &result->digits, radix, item))
+            return false;
+        position *= radix;
+    }
+    return v->offset == 0 && v->digits.len != 0;
+}
+
 int64_t digits_at(const plan_digits *d, int64_t index)
 {
     int64_t position = 0;

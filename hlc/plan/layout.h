@@ -46,6 +46,9 @@ bool view_windows(arena *a, const plan_view *v, int64_t first, int64_t window, i
 bool view_join(arena *a, int64_t offset, const plan_digits *low, plan_digit middle, const plan_digits *high,
                plan_view *result);
 
+// The view that leads back, where v leads to each position once: item view_at(v, j) of the result is at j. False: it does not.
+bool view_inverse(arena *a, const plan_view *v, plan_view *result);
+
 int64_t view_at(const plan_view *v, int64_t item);
 int64_t view_end(const plan_view *v,
                  int64_t count);             // 1 + the greatest position of the first count items; 0 if count is 0

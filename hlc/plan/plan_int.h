@@ -132,6 +132,8 @@ bool plan_fuse_horizontally(struct hlc_program *p, plan_item_list *items);
 
 // ---- lanes.c ---- Whether the actor's firings will go side by side in vectors.
 bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
+// Whether they will, where items that lie side by side are those of several firings: then it takes no loop.
+bool plan_runs_in_planes(struct hlc_program *p, uint32_t actor);
 // Whether a filter's could, if they are long enough, on some processor.
 bool plan_may_run_in_lanes(arena *a, const sir_module *m, const sir_filter *f);
 // Whether the code of a firing, statements in a row, names each item that it takes or gives by a number.

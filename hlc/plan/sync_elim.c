@@ -273,13 +273,46 @@ static bool permutation(eliminator *x, const sir_actor *a, uint32_t *root, plan_
     return view_join(x->a, first->view.offset, &low, (plan_digit){(int64_t)a->inputs.len, distance}, &high, v);
 }
 
+// Whether what lies in a buffer only goes through splitters, identities and this joiner.
+static bool only_comes_to(const eliminator *x, uint32_t root, uint32_t joiner)
+{
+    for (uint32_t i = 0; i < x->m->channels.len; i++) {
+        uint32_t to = x->m->channels.data[i].consumer;
+        const sir_actor *a = x->m->actors.data[to];
+        if (x->places[i].root == root && to != joiner && a->kind != SIR_SPLIT &&
+            (a->kind != SIR_FILTER || !a->filter->identity))
+            return false;
+    }
+    return true;
+}
+
+// Where a permutation's output cannot lie as its input does, as before a file, the input may lie as its output does: what
+// made it puts items where they will be. That gains where its firings go side by side, as they then put whole vectors.
+static void place_before(eliminator *x, uint32_t joiner, uint32_t root, const plan_view *v)
+{
+    uint32_t out = x->m->actors.data[joiner]->outputs.data[0], from = x->m->channels.data[root].producer;
+    size_t n = x->m->channels.len;
+    plan_view back, *moved = ARENA_ARRAY(x->a, plan_view, n + 1);
+    if (!own_place(x, root) || !own_place(x, out) || initial_items(x, root) != 0 ||
+        x->s->channels[root].remainder != 0 || x->p->cut != NULL || x->m->actors.data[from]->kind != SIR_FILTER ||
+        !plan_runs_in_planes(x->p, from) || !only_comes_to(x, root, joiner) || !view_inverse(x->a, v, &back))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        if (x->places[i].root == root && (!view_compose(x->a, &back, &x->places[i].view, &moved[i]) ||
+                                          !producer_fits(x, i, &moved[i]) || !consumer_fits(x, i, &moved[i])))
+            return;
+    for (uint32_t i = 0; i < n; i++)
+        if (x->places[i].root == root)
+            x->places[i] = (plan_place){out, moved[i]};
+}
+
 static void place_permutation(eliminator *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
     uint32_t root;
     plan_view v;
-    if (x->s->cycle[actor] < 0 && permutation(x, a, &root, &v))
-        (void)try_place(x, a->outputs.data[0], root, &v);
+    if (x->s->cycle[actor] < 0 && permutation(x, a, &root, &v) && !try_place(x, a->outputs.data[0], root, &v))
+        place_before(x, actor, root, &v);
 }
 
 static const sir_actor *identity_between(const eliminator *x, uint32_t actor)
