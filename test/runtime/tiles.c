@@ -2,7 +2,7 @@
 // RUN: %host -o %t && %t | FileCheck %s
 // RUN: %host -O3 -march=native -o %t.native && %t.native | FileCheck %s
 // RUN: %host-gcc -O2 -o %t.gcc && %t.gcc | FileCheck %s
-// CHECK: 429 tiles, 0 wrong
+// CHECK: 473 tiles, 0 wrong
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,7 +63,9 @@ int main(void)
     TRY(2, 15)
     TRY(2, 16)
     TRY(2, 33)
+    TRY(3, 16)
     TRY(3, 32)
+    TRY(3, 35)
     TRY(4, 17)
     TRY(4, 32)
     TRY(4, 12)

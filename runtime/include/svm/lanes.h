@@ -193,6 +193,49 @@ static inline void svm_tileDenseOut(int *items, ptrdiff_t rows, const int *tile,
     }
 }
 
+// Sixteen columns of three rows, such as colours: what two vectors have of a row, then what the third has.
+#if defined(__AVX512F__)
+#define SVM_TILE_THREES(rows, stride) ((rows) == 3 && (stride) == 3)
+#else
+#define SVM_TILE_THREES(rows, stride) 0
+#endif
+static inline void svm_tileThreesIn(int *tile, ptrdiff_t columns, const int *items)
+{
+    svm_TileBlock v[3];
+    memcpy(v, items, sizeof v);
+    const svm_TileBlock a = __builtin_shufflevector(v[0], v[1], 0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, -1, -1, -1, -1,
+                                                    -1),
+                        b = __builtin_shufflevector(v[0], v[1], 1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, -1, -1, -1, -1,
+                                                    -1),
+                        c = __builtin_shufflevector(v[0], v[1], 2, 5, 8, 11, 14, 17, 20, 23, 26, 29, -1, -1, -1, -1, -1,
+                                                    -1);
+    const svm_TileBlock rows[3] = {
+        __builtin_shufflevector(a, v[2], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 20, 23, 26, 29),
+        __builtin_shufflevector(b, v[2], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 21, 24, 27, 30),
+        __builtin_shufflevector(c, v[2], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 19, 22, 25, 28, 31),
+    };
+    for (int k = 0; k < 3; k++)
+        memcpy(tile + k * columns, &rows[k], sizeof rows[k]);
+}
+static inline void svm_tileThreesOut(int *items, const int *tile, ptrdiff_t columns)
+{
+    svm_TileBlock v[3];
+    for (int k = 0; k < 3; k++)
+        memcpy(&v[k], tile + k * columns, sizeof v[k]);
+    const svm_TileBlock a = __builtin_shufflevector(v[0], v[1], 0, 16, -1, 1, 17, -1, 2, 18, -1, 3, 19, -1, 4, 20, -1,
+                                                    5),
+                        b = __builtin_shufflevector(v[0], v[1], 21, -1, 6, 22, -1, 7, 23, -1, 8, 24, -1, 9, 25, -1, 10,
+                                                    26),
+                        c = __builtin_shufflevector(v[0], v[1], -1, 11, 27, -1, 12, 28, -1, 13, 29, -1, 14, 30, -1, 15,
+                                                    31, -1);
+    const svm_TileBlock all[3] = {
+        __builtin_shufflevector(a, v[2], 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15),
+        __builtin_shufflevector(b, v[2], 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15),
+        __builtin_shufflevector(c, v[2], 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31),
+    };
+    memcpy(items, all, sizeof all);
+}
+
 // Sixteen columns of two rows, each of eight bytes; where columns are near each other, C compilers have shuffles of their own.
 #define SVM_TILE_PAIRS(rows, stride) ((rows) % 4 >= 2 && (stride) > 8 ? 2 : 0) // rows that are turned so
 typedef struct svm_TilePairs {
@@ -249,6 +292,15 @@ static inline void svm_tileHalfIn(int *tile, ptrdiff_t columns, const int *items
     (void)tile, (void)columns, (void)items, (void)stride;
 }
 #define SVM_TILE_PAIRS(rows, stride) 0
+#define SVM_TILE_THREES(rows, stride) 0
+static inline void svm_tileThreesIn(int *tile, ptrdiff_t columns, const int *items)
+{
+    (void)tile, (void)columns, (void)items;
+}
+static inline void svm_tileThreesOut(int *items, const int *tile, ptrdiff_t columns)
+{
+    (void)items, (void)tile, (void)columns;
+}
 #define SVM_TILE_DENSE(rows, stride) 0
 static inline void svm_tileDenseIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t rows)
 {
@@ -299,6 +351,8 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
             svm_tileDenseIn(to + i, columns, items + i * stride, rows);
             continue;
         }
+        if (SVM_TILE_THREES(rows, stride))
+            svm_tileThreesIn(to + i, columns, items + i * stride);
         for (ptrdiff_t k = 0; k + 4 <= whole; k += 4)
             svm_tileBlockIn(to + k * columns + i, columns, items + i * stride + k, stride);
         if (pairs)
@@ -309,8 +363,9 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
     for (ptrdiff_t k = 0; again && k + 4 <= whole - pairs; k += 4)
         svm_tileHalfIn(to + k * columns + full - SVM_TILE_HALF, columns, items + (full - SVM_TILE_HALF) * stride + k,
                        stride);
+    const ptrdiff_t begun = SVM_TILE_THREES(rows, stride) ? turned : 0; // columns of rows that are in no block
     for (ptrdiff_t k = 0; k < rows; k++)
-        for (ptrdiff_t i = k < whole - pairs ? half : k < whole ? turned : 0; i < (k < last ? columns : full); i++)
+        for (ptrdiff_t i = k < whole - pairs ? half : k < whole ? turned : begun; i < (k < last ? columns : full); i++)
             memcpy(to + k * columns + i, items + i * stride + k, sizeof *to);
 }
 // All of it.
@@ -356,11 +411,14 @@ static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptr
             svm_tileDenseOut(items + i * stride, rows, from + i, columns);
             continue;
         }
+        if (SVM_TILE_THREES(rows, stride))
+            svm_tileThreesOut(items + i * stride, from + i, columns);
         for (ptrdiff_t k = 0; k < whole; k += 4)
             svm_tileBlockOut(items + i * stride + k, stride, from + k * columns + i, columns);
     }
+    const ptrdiff_t begun = SVM_TILE_THREES(rows, stride) ? turned : 0;
     for (ptrdiff_t k = 0; k < rows; k++)
-        for (ptrdiff_t i = k < whole ? turned : 0; i < columns; i++)
+        for (ptrdiff_t i = k < whole ? turned : begun; i < columns; i++)
             memcpy(items + i * stride + k, from + k * columns + i, sizeof *items);
 }
 #endif
@@ -643,16 +701,16 @@ LOOK_UP(Floats, float, FLOATS)
     {                                                                                                                  \
         if (count > 256)                                                                                               \
             return OWN(svm_take##Items##OneByOne)(table, count, which);                                                \
-        svm_WideByteRow t[4] = {{0}};                                                                                      \
+        svm_WideByteRow t[4] = {{0}};                                                                                  \
         memcpy(t, table, (size_t)count);                                                                               \
         which &= SVM_MASK(which >= 0) & SVM_MASK(which < count);                                                       \
-        svm_WideByteRow at[COUNT / 16];                                                                                    \
+        svm_WideByteRow at[COUNT / 16];                                                                                \
         memcpy(at, &which, sizeof at);                                                                                 \
         for (int i = 0; i < COUNT / 16; i++) {                                                                         \
-            svm_WideByteRow found = __builtin_ia32_vpermi2varqi512(t[0], at[i], t[1]);                                     \
+            svm_WideByteRow found = __builtin_ia32_vpermi2varqi512(t[0], at[i], t[1]);                                 \
             if (count > 128) {                                                                                         \
-                svm_WideByteRow high = __builtin_ia32_vpermi2varqi512(t[2], at[i], t[3]);                                  \
-                svm_WideByteRow upper = (svm_WideByteRow)((svm_SignedWideByteRow)at[i] < 0);                                       \
+                svm_WideByteRow high = __builtin_ia32_vpermi2varqi512(t[2], at[i], t[3]);                              \
+                svm_WideByteRow upper = (svm_WideByteRow)((svm_SignedWideByteRow)at[i] < 0);                           \
                 found = (high & upper) | (found & ~upper);                                                             \
             }                                                                                                          \
             at[i] = found;                                                                                             \
