@@ -217,11 +217,11 @@ static bool count_trips(const sir_filter *f, body_facts *b)
     return loops == 0;
 }
 
-// Whether a firing may wait for items that are not there: those of the window that it does not take.
-static bool looks_ahead(const sir_module *m, const sir_actor *a)
+// Whether a firing may wait for more items that are not there, of the window that it does not take, than so many.
+static bool looks_ahead(const sir_module *m, const sir_actor *a, int64_t ahead)
 {
     const sir_function *work = a->filter->work;
-    return work->peek.max - work->pop.max > (int64_t)m->channels.data[a->inputs.data[0]].initial.len;
+    return work->peek.max - work->pop.max > (int64_t)m->channels.data[a->inputs.data[0]].initial.len + ahead;
 }
 
 // Whether several firings are looked up at once if it stays by itself (hlc/emit/program_looked.c).
@@ -241,13 +241,13 @@ static bool is_looked_up(chain_known *k, const sir_filter *f)
     return known == &yes;
 }
 
-size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items)
+size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items, int64_t ahead)
 {
     const sir_module *m = k->hlc->module;
     const sir_filter *f = a->filter;
     if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || f->prework != NULL ||
         f->handlers.len != 0 || f->functions.len != 0 || f->uses_iter || f->uses_random || f->prints || f->sends ||
-        f->work->pop.max < 1 || f->work->pop.max > items || f->work->peek.max > items || looks_ahead(m, a) ||
+        f->work->pop.max < 1 || f->work->pop.max > items || f->work->peek.max > items || looks_ahead(m, a, ahead) ||
         f->work->push.max < 1 || f->work->push.max > items || pass_in_loop(m, a->region) ||
         !pass_rates_proved(m, f->work) || f->input->words != 1 || f->output->words != 1)
         return 0;
@@ -262,7 +262,7 @@ size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items)
 
 static size_t nodes_of(chain_known *k, const sir_actor *a)
 {
-    const size_t nodes = chain_nodes(k, a, 1);
+    const size_t nodes = chain_nodes(k, a, 1, 0);
     return nodes == 0 || chain_looks_behind(&a->filter->work->body) ? 0 : nodes; // peek 1: 'items' says so
 }
 

@@ -106,7 +106,7 @@ static loop_look look_at_frames(const chain_graph *x, const sir_actor *a, frame_
 
 static bool goes_item_by_item(const chain_graph *x, const sir_actor *a)
 {
-    return chain_nodes(x->known, a, ITEMS_OF_ONE) != 0 && a->filter->work->pop.max == 1 &&
+    return chain_nodes(x->known, a, ITEMS_OF_ONE, 0) != 0 && a->filter->work->pop.max == 1 &&
            a->filter->work->peek.max == 1 && !chain_looks_behind(&a->filter->work->body) &&
            chain_waits(x->a, a->filter);
 }

@@ -30,8 +30,9 @@ void chain_begin(chain_graph *g, chain_known *known);
 bool chain_try_all(chain_graph *g, bool try(void *context, uint32_t actor), void *context);
 
 // Nodes of an actor's body where it is a filter that only moves and computes, whose pops and pushes are statements of the
-// body itself, at most so many of each, and that looks no further than at what its channel holds at first; 0: it is not.
-size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items);
+// body itself, at most so many of each, and that looks no further than at what its channel holds at first, and `ahead` items
+// more; 0: it is not.
+size_t chain_nodes(chain_known *k, const sir_actor *a, int64_t items, int64_t ahead);
 // Whether it only moves and computes; what is in the blocks of it is not looked at.
 static inline bool chain_is_plain(const sir_stmt *s)
 {

@@ -11,6 +11,11 @@
 // outputs, and of which a joiner says in which order they come. The stretch fires when all items of such a firing are there,
 // and nothing comes out before. What a channel holds between firings, as that of a delay does, is fields.
 //
+// NOTE(windows). A filter that looks ahead, as one that makes differences or a filter of a few taps does, fires later than
+// those before it. Where each actor fires once a firing of all, some first firings of all are written in a row in prework: each
+// actor is in those for which its items are there, and nothing comes out before the last. What lies on the channels then is
+// held, as above.
+//
 // A filter waits for its own state where an operation of a firing needs what the same operation gave in a firing before. One
 // that keeps an item, or counts, does not: its firings can be made to go side by side by itself.
 #include <inttypes.h>
@@ -20,12 +25,14 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/chain_int.h"
 #include "hlc/passes/regions.h"
+#include "hlc/schedule/schedule.h"
 
 // Actors of a stretch; items that a firing takes or gives, and firings of one, at most. Fields that are followed.
 enum { REGION_ACTORS = 64, REGION_ITEMS = 16, REGION_FIELDS = 64 };
 
-// Items that a channel holds at most; nodes of a filter that only passes on.
-enum { HELD_ITEMS = 8, DELAY_NODES = 4 };
+// Items that a channel holds at most; nodes of a filter that only passes on. Items that a filter may look ahead for; nodes of
+// all firings that are written for that.
+enum { HELD_ITEMS = 8, DELAY_NODES = 4, AHEAD_ITEMS = 8, PREWORK_NODES = 2000 };
 
 // So many times as many nodes as waiting ones the others have at most: what is done while those wait costs little, where
 // firings that do not wait could go side by side.
@@ -44,6 +51,9 @@ typedef struct joiner {
     int64_t *lead;      // per channel: so many of these are more than its consumer looks ahead for
     queue *queues;      // per channel, which is in one stretch at most
     uint32_t *fields;   // per channel: where those of what it holds begin
+    uint32_t *own;      // per actor: where those of its state begin
+    size_t *holds;      // per channel of the stretch at hand: items that are on it between firings
+    int64_t *late;      // per actor of that: firings of the first one before its own first; NOTE(windows)
 } joiner;
 
 // ---- Which filters wait for themselves ----
@@ -173,22 +183,98 @@ static contents contents_of(const joiner *x, const pass_region *r)
     return c;
 }
 
+static int64_t divided_up(int64_t a, int64_t b)
+{
+    return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
+
+// How much later than the first actor others fire, and what channels hold then; false: that is not written.
+static bool find_late(joiner *x, const pass_region *r)
+{
+    const sir_module *m = x->g.m;
+    for (uint32_t i = r->first; i <= r->last; i++) {
+        const sir_actor *a = m->actors.data[i];
+        x->late[i] = i == r->first ? 0 : INT64_MIN;
+        for (size_t k = 0; i != r->first && k < a->inputs.len; k++) {
+            const sir_channel *c = &m->channels.data[a->inputs.data[k]];
+            const int64_t taken = sched_input_rate(a, (uint32_t)k, false).pop,
+                          late = x->late[c->producer] + divided_up(-x->lead[a->inputs.data[k]], taken);
+            x->late[i] = late > x->late[i] ? late : x->late[i];
+        }
+        for (size_t k = 0; i != r->first && k < a->inputs.len; k++) {
+            const sir_channel *c = &m->channels.data[a->inputs.data[k]];
+            const int64_t rounds = x->late[i] - x->late[c->producer],
+                          holds = (int64_t)x->held[a->inputs.data[k]].len +
+                                  rounds * sched_input_rate(a, (uint32_t)k, false).pop;
+            if (rounds < 0 || holds > HELD_ITEMS)
+                return false;
+            x->holds[a->inputs.data[k]] = (size_t)holds;
+            x->lead[a->inputs.data[k]] += holds - (int64_t)x->held[a->inputs.data[k]].len;
+        }
+    }
+    return true;
+}
+
+// Whether some filter in the stretch looks ahead for what its channel does not hold at first.
+static bool looks_ahead(const joiner *x, const pass_region *r)
+{
+    bool ahead = false;
+    for (uint32_t i = r->first; i <= r->last; i++)
+        for (VEC_EACH(uint32_t, c, &x->g.m->actors.data[i]->inputs))
+            ahead |= *c != r->in && x->lead[*c] < 0;
+    return ahead;
+}
+
+static void look_at_channel(joiner *x, uint32_t channel)
+{
+    const sir_channel *c = &x->g.m->channels.data[channel];
+    const sir_actor *a = x->g.m->actors.data[c->consumer];
+    const bool looks = a->kind == SIR_FILTER && x->nodes[c->consumer] != 0;
+    x->lead[channel] =
+        (int64_t)x->held[channel].len - (looks ? a->filter->work->peek.max - a->filter->work->pop.max : 0);
+}
+
+// For channels inside: what they hold at first, and what is there beside that.
+static void reset_channels(joiner *x, const pass_region *r)
+{
+    for (uint32_t i = r->first; i <= r->last; i++)
+        for (VEC_EACH(uint32_t, c, &x->g.m->actors.data[i]->outputs))
+            if (*c != r->out) {
+                look_at_channel(x, *c);
+                x->holds[*c] = x->held[*c].len;
+            }
+}
+
+// See NOTE(windows). Then leads are those behind the first firings.
+static bool begins(joiner *x, const pass_region *r)
+{
+    bool once = true;
+    for (uint32_t i = r->first; i <= r->last; i++)
+        once &= r->reps[i - r->first] == 1;
+    return once && !x->g.hlc->config->fast_math && find_late(x, r) &&
+           (contents_of(x, r).waiting + contents_of(x, r).others) * (size_t)(x->late[r->last] + 1) <= PREWORK_NODES;
+}
+
 // Filters in a row that go item by item, and filters that a splitter gives the same items, are others' (chain.c, abreast.c).
-static bool is_worth_it(const joiner *x, const pass_region *r)
+static bool is_worth_it(const joiner *x, const pass_region *r, bool ahead)
 {
     const contents c = contents_of(x, r);
     const bool one = c.splits == 1 && x->g.m->actors.data[r->first]->kind == SIR_SPLIT &&
                      x->g.m->actors.data[r->last]->kind == SIR_JOIN;
-    return c.filters >= 2 && (c.splits > 0 || c.several) && !one && c.waiting + c.others <= CHAIN_ALL_NODES &&
+    return c.filters >= 2 && (c.splits > 0 || c.several || ahead) && !one && c.waiting + c.others <= CHAIN_ALL_NODES &&
            c.others <= NODES_BESIDE * c.waiting;
 }
 
-static bool fits(const joiner *x, pass_region *r)
+static bool fits(joiner *x, pass_region *r)
 {
     r->most = REGION_ITEMS;
     r->lead = x->lead;
+    reset_channels(x, r);
+    const bool ahead = looks_ahead(x, r);
+    x->late[r->last] = 0;
     return pass_region_balances(r) && pass_region_items(r, r->in) <= REGION_ITEMS &&
-           pass_region_items(r, r->out) <= REGION_ITEMS && pass_region_comes_out_at_once(r) && is_worth_it(x, r);
+           pass_region_items(r, r->out) <= REGION_ITEMS && (!ahead || begins(x, r)) &&
+           pass_region_comes_out_at_once(r) && is_worth_it(x, r, ahead);
 }
 
 static bool some_waits(const joiner *x, uint32_t first, uint32_t last)
@@ -222,8 +308,10 @@ typedef struct writer {
     joiner *x;
     const pass_region *r;
     sir_filter *filter; // the new one
+    sir_function *to;   // of it
     sir_copier copier;
     uint32_t in, out; // channels of the firing that is written
+    int64_t round;    // in prework: firings of the first actor before; elsewhere enough for all
 } writer;
 
 static sir_expr *item_ref(const writer *w, uint32_t channel, size_t place, sir_loc loc)
@@ -243,7 +331,7 @@ static sir_stmt *declare_item(const writer *w, uint32_t channel, sir_loc loc)
 {
     sir_module *m = w->x->g.m;
     sir_stmt *decl = sir_stmt_new(m, SIR_DECL, loc);
-    decl->u.decl.local = sir_local_new(m, w->filter->work, "item", m->channels.data[channel].type, loc);
+    decl->u.decl.local = sir_local_new(m, w->to, "item", m->channels.data[channel].type, loc);
     VEC_PUSH(w->x->g.a, &w->x->queues[channel].locals, decl->u.decl.local);
     return decl;
 }
@@ -281,13 +369,13 @@ static void give(writer *w, uint32_t from, uint32_t to, size_t place, sir_loc lo
     }
     sir_stmt *push = sir_stmt_new(m, SIR_PUSH, loc);
     push->u.value = item_ref(w, from, place, loc);
-    VEC_PUSH(m->arena, &w->filter->work->body, push);
+    VEC_PUSH(m->arena, &w->to->body, push);
 }
 
 static void fire(writer *w, const sir_actor *a)
 {
     joiner *x = w->x;
-    sir_function *work = w->filter->work;
+    sir_function *work = w->to;
     if (a->kind == SIR_FILTER) {
         const sir_function *own = a->filter->work;
         uint32_t *locals = ARENA_ARRAY(x->g.a, uint32_t, own->locals.len + 1);
@@ -345,50 +433,102 @@ static sir_filter *empty_filter(joiner *x, const pass_region *r)
     return f;
 }
 
-// Makes fields of what a channel holds between firings, and begins with what is in them.
-static void begin_channel(writer *w, uint32_t channel, uint32_t *field)
+// What the n-th item of a channel is at first.
+static sir_value held_value(const writer *w, uint32_t channel, size_t n)
+{
+    const sir_type *type = w->x->g.m->channels.data[channel].type;
+    const pass_scalars *held = &w->x->held[channel];
+    sir_value value = sir_value_new(w->x->g.m->arena, type);
+    if (n < held->len)
+        value.data[0] = held->data[n];
+    return n >= held->len || sir_value_is_zero(&value) ? sir_value_zero(type) : value;
+}
+
+// Makes fields of what a channel holds between firings.
+static void add_fields(writer *w, uint32_t channel)
 {
     sir_module *m = w->x->g.m;
-    const pass_scalars *held = &w->x->held[channel];
-    const sir_type *type = m->channels.data[channel].type;
-    const sir_loc loc = w->filter->work->loc;
     sir_filter own = {0};
-    for (size_t i = 0; i < held->len; i++) {
-        sir_value value = sir_value_new(m->arena, type);
-        value.data[0] = held->data[i];
-        if (sir_value_is_zero(&value))
-            value = sir_value_zero(type);
+    for (size_t i = 0; i < w->x->holds[channel]; i++)
         VEC_PUSH(m->arena, &own.fields,
-                 ((sir_field){
-                     .name = intern(m->names, "held"), .type = type, .role = SIR_STATE, .init = value, .loc = loc}));
-    }
-    *field = pass_add_fields(m, w->filter, &own);
-    for (size_t i = 0; i < held->len; i++) {
-        sir_stmt *decl = declare_item(w, channel, loc);
-        decl->u.decl.init = sir_ref(m, SIR_FIELD, *field + (uint32_t)i, type, loc);
-        VEC_PUSH(m->arena, &w->filter->work->body, decl);
+                 ((sir_field){.name = intern(m->names, "held"),
+                              .type = m->channels.data[channel].type,
+                              .role = SIR_STATE,
+                              .init = held_value(w, channel, i),
+                              .loc = w->filter->loc}));
+    w->x->fields[channel] = pass_add_fields(m, w->filter, &own);
+}
+
+// Declares what a channel holds when the function begins.
+static void begin_channel(writer *w, uint32_t channel)
+{
+    sir_module *m = w->x->g.m;
+    const sir_type *type = m->channels.data[channel].type;
+    const bool first = w->to->kind == SIR_PREWORK;
+    for (size_t i = 0; i < (first ? w->x->held[channel].len : w->x->holds[channel]); i++) {
+        sir_stmt *decl = declare_item(w, channel, w->to->loc);
+        decl->u.decl.init = first ? sir_const(m, type, w->x->held[channel].data[i], w->to->loc)
+                                  : sir_ref(m, SIR_FIELD, w->x->fields[channel] + (uint32_t)i, type, w->to->loc);
+        VEC_PUSH(m->arena, &w->to->body, decl);
     }
 }
 
-static void end_channel(writer *w, uint32_t channel, uint32_t *field)
+static void end_channel(writer *w, uint32_t channel)
 {
     sir_module *m = w->x->g.m;
-    const sir_loc loc = w->filter->work->loc;
-    for (size_t i = 0; i < w->x->held[channel].len; i++) {
+    const sir_loc loc = w->to->loc;
+    for (size_t i = 0; i < w->x->holds[channel]; i++) {
         sir_stmt *set = sir_stmt_new(m, SIR_SET, loc);
-        set->u.set.target = sir_ref(m, SIR_FIELD, *field + (uint32_t)i, m->channels.data[channel].type, loc);
+        set->u.set.target =
+            sir_ref(m, SIR_FIELD, w->x->fields[channel] + (uint32_t)i, m->channels.data[channel].type, loc);
         set->u.set.value = item_ref(w, channel, i, loc);
-        VEC_PUSH(m->arena, &w->filter->work->body, set);
+        VEC_PUSH(m->arena, &w->to->body, set);
     }
+}
+
+static void forget_channel(writer *w, uint32_t channel)
+{
+    w->x->queues[channel] = (queue){0};
 }
 
 // For the channels inside.
-static void each_channel(writer *w, void visit(writer *w, uint32_t channel, uint32_t *field))
+static void each_channel(writer *w, void visit(writer *w, uint32_t channel))
 {
     for (uint32_t i = w->r->first; i <= w->r->last; i++)
         for (VEC_EACH(uint32_t, c, &w->x->g.m->actors.data[i]->outputs))
             if (*c != w->r->out)
-                visit(w, *c, &w->x->fields[*c]);
+                visit(w, *c);
+}
+
+// A firing of all: of each actor whose items are there by now.
+static void fire_all(writer *w)
+{
+    const pass_region *r = w->r;
+    for (uint32_t i = r->first; i <= r->last; i++) {
+        const sir_actor *a = r->m->actors.data[i];
+        w->copier.field = w->x->own[i];
+        for (int64_t n = 0; n < r->reps[i - r->first] && (w->to->kind != SIR_PREWORK || w->round >= w->x->late[i]); n++)
+            fire(w, a);
+    }
+}
+
+// Writes a function of so many firings of all.
+static void write_function(writer *w, sir_function *to, int64_t rounds)
+{
+    sir_module *m = w->x->g.m;
+    w->to = to;
+    forget_channel(w, w->r->in);
+    each_channel(w, forget_channel);
+    for (int64_t i = 0; i < to->pop.max; i++) {
+        VEC_PUSH(m->arena, &to->body, declare_item(w, w->r->in, to->loc));
+        sir_stmt *pop = sir_stmt_new(m, SIR_POP, to->loc);
+        pop->u.set.target = item_ref(w, w->r->in, (size_t)i, to->loc);
+        VEC_PUSH(m->arena, &to->body, pop);
+    }
+    each_channel(w, begin_channel);
+    for (w->round = 0; w->round < rounds; w->round++)
+        fire_all(w);
+    each_channel(w, end_channel);
 }
 
 static sir_filter *make_filter(joiner *x, const pass_region *r)
@@ -397,21 +537,23 @@ static sir_filter *make_filter(joiner *x, const pass_region *r)
     writer w = {.x = x, .r = r, .filter = empty_filter(x, r)};
     sir_function *work = w.filter->work;
     w.copier = (sir_copier){.arena = m->arena, .context = &w, .expr = replace_peek, .stmt = replace_ends};
-    for (int64_t i = 0; i < work->pop.max; i++) {
-        VEC_PUSH(m->arena, &work->body, declare_item(&w, r->in, work->loc));
-        sir_stmt *pop = sir_stmt_new(m, SIR_POP, work->loc);
-        pop->u.set.target = item_ref(&w, r->in, (size_t)i, work->loc);
-        VEC_PUSH(m->arena, &work->body, pop);
+    each_channel(&w, add_fields);
+    for (uint32_t i = r->first; i <= r->last; i++)
+        if (m->actors.data[i]->kind == SIR_FILTER)
+            x->own[i] = pass_add_fields(m, w.filter, m->actors.data[i]->filter);
+    write_function(&w, work, 1);
+    if (x->late[r->last] != 0) {
+        const int64_t rounds = x->late[r->last] + 1;
+        sir_function *first = ARENA_NEW(m->arena, sir_function);
+        *first = (sir_function){.kind = SIR_PREWORK,
+                                .name = intern(m->names, "prework"),
+                                .result = work->result,
+                                .loc = work->loc,
+                                .push = work->push};
+        first->pop = first->peek = exactly(work->pop, rounds * work->pop.max);
+        write_function(&w, first, rounds);
+        w.filter->prework = first;
     }
-    each_channel(&w, begin_channel);
-    for (uint32_t i = r->first; i <= r->last; i++) {
-        const sir_actor *a = m->actors.data[i];
-        if (a->kind == SIR_FILTER)
-            w.copier.field = pass_add_fields(m, w.filter, a->filter);
-        for (int64_t n = 0; n < r->reps[i - r->first]; n++)
-            fire(&w, a);
-    }
-    each_channel(&w, end_channel);
     return w.filter;
 }
 
@@ -470,15 +612,6 @@ static void look_at_delay(joiner *x, uint32_t actor)
         VEC_PUSH(x->g.a, &x->held[a->outputs.data[0]], *v);
 }
 
-static void look_at_channel(joiner *x, uint32_t channel)
-{
-    const sir_channel *c = &x->g.m->channels.data[channel];
-    const sir_actor *a = x->g.m->actors.data[c->consumer];
-    const bool looks = a->kind == SIR_FILTER && x->nodes[c->consumer] != 0;
-    x->lead[channel] =
-        (int64_t)x->held[channel].len - (looks ? a->filter->work->peek.max - a->filter->work->pop.max : 0);
-}
-
 static void look_at_all(joiner *x)
 {
     const sir_module *m = x->g.m;
@@ -487,7 +620,7 @@ static void look_at_all(joiner *x)
             if (v->type->words == 1)
                 VEC_PUSH(x->g.a, &x->held[i], v->zero ? (sir_scalar){0} : v->data[0]);
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        x->nodes[i] = chain_nodes(x->g.known, m->actors.data[i], REGION_ITEMS);
+        x->nodes[i] = chain_nodes(x->g.known, m->actors.data[i], REGION_ITEMS, AHEAD_ITEMS);
         x->waits[i] = x->nodes[i] != 0 && chain_waits(x->g.a, m->actors.data[i]->filter);
         look_at_delay(x, i);
     }
@@ -506,6 +639,9 @@ bool chain_regions(chain_known *k)
     x.lead = ARENA_ARRAY(k->a, int64_t, m->channels.len + 1);
     x.queues = ARENA_ARRAY(k->a, queue, m->channels.len + 1);
     x.fields = ARENA_ARRAY(k->a, uint32_t, m->channels.len + 1);
+    x.own = ARENA_ARRAY(k->a, uint32_t, m->actors.len + 1);
+    x.holds = ARENA_ARRAY(k->a, size_t, m->channels.len + 1);
+    x.late = ARENA_ARRAY(k->a, int64_t, m->actors.len + 1);
     look_at_all(&x);
     return chain_try_all(&x.g, try_region, &x);
 }

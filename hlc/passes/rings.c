@@ -19,6 +19,7 @@
 // items are no longer copied on their way round, and its firings up to where the place begins again are vectors (NOTE(rings) in
 // hlc/emit/program_counters.c).
 #include <inttypes.h>
+#include <string.h>
 
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/copy.h"
@@ -39,6 +40,7 @@ typedef struct ring {
     uint32_t returning;                    // the channel that holds what is delayed
     int64_t taken, given;                  // items of a firing, from outside and to it
     int64_t window;                        // items that the filter in the loop looks at
+    hmap *made;                            // by what they are made of: filters
 } ring;
 
 // ---- Which loops ----
@@ -432,6 +434,29 @@ static sir_filter *make_filter(const ring *x)
     return f;
 }
 
+// Loops that do the same are instances of one filter, so that it runs once where they take the same items.
+static sir_filter *known_filter(const ring *x)
+{
+    const sir_channel *c = channel(x, x->returning);
+    strbuf key;
+    strbuf_init(&key, x->a);
+    strbuf_printf(&key, "%p %p %d %" PRIu32 " %" PRIu32 " %" PRId64 " %" PRId64, (const void *)x->body->filter,
+                  x->back == NULL ? NULL : (const void *)x->back->filter, x->split->duplicate, x->in_port, x->out_port,
+                  x->taken, x->given);
+    for (VEC_EACH(const sir_value, v, &c->initial)) {
+        uint64_t bits = 0;
+        if (!v->zero)
+            memcpy(&bits, v->data, c->type->kind == SIR_DOUBLE || c->type->kind == SIR_COMPLEX ? 8 : 4);
+        strbuf_printf(&key, " %" PRIx64, bits);
+    }
+    sir_filter *f = hmap_get(x->made, key.data);
+    if (f == NULL) {
+        f = make_filter(x);
+        hmap_set(x->made, key.data, f);
+    }
+    return f;
+}
+
 // ---- The graph ----
 
 // The loop's region is none any more, nor are those in it in one, but for what loops are around it.
@@ -453,7 +478,7 @@ static void replace(const ring *x)
         gone_actor[i] = m->actors.data[i] == x->join || m->actors.data[i] == x->split || m->actors.data[i] == x->back;
     gone_channel[x->join->outputs.data[0]] = gone_channel[x->body->outputs.data[0]] = gone_channel[x->returning] = true;
     gone_channel[x->split->outputs.data[1 - x->out_port]] = true;
-    x->body->filter = make_filter(x);
+    x->body->filter = known_filter(x);
     leave_loop(m, x->join->region);
     m->channels.data[x->in].consumer = m->channels.data[x->out].producer = body;
     m->channels.data[x->in].consumer_port = m->channels.data[x->out].producer_port = 0;
@@ -474,9 +499,9 @@ static bool has_room(const hlc_program *p, size_t items)
     return !own || items * sizeof(sir_scalar) <= (size_t)pass_table_bytes(p);
 }
 
-static bool take(hlc_program *p, arena *a, uint32_t actor)
+static bool take(hlc_program *p, arena *a, hmap *made, uint32_t actor)
 {
-    ring x = {.a = a, .m = p->module};
+    ring x = {.a = a, .m = p->module, .made = made};
     if (!find_ring(&x, actor) || !has_room(p, channel(&x, x.returning)->initial.len))
         return false;
     if (p->diag->remarks)
@@ -489,5 +514,18 @@ static bool take(hlc_program *p, arena *a, uint32_t actor)
 
 bool pass_rings(hlc_program *p)
 {
-    return p->module->portals.len == 0 && pass_keeps_state(p) && pass_take_actors(p, take);
+    sir_module *m = p->module;
+    if (m->portals.len != 0 || !pass_keeps_state(p) || !pass_may_change_more(p) || pass_shares_out(p))
+        return false;
+    bool changed = false;
+    arena *a = arena_create();
+    hmap made;
+    hmap_init(&made, a);
+    for (size_t i = m->actors.len; i-- > 0;)
+        if (i < m->actors.len)
+            changed |= take(p, a, &made, (uint32_t)i);
+    if (changed)
+        pass_tidy(m);
+    arena_destroy(a);
+    return changed;
 }

@@ -17,16 +17,24 @@ class Graph:
         self.r, self.filters = r, []
 
     def filter(self, pop, push):
-        """One with state, without, or one that keeps an item; it looks at its items before it takes them, or behind."""
+        """One with state, without, or one that keeps an item; it looks at its items before it takes them, or behind.
+
+        Some look at those of the next firings, too.
+        """
         r, name = self.r, f'F{len(self.filters)}'
         kind = r.choice(('waits', 'waits', 'waits', 'plain', 'keeps', 'counts'))
         lines, values = [], []
         first = r.randint(0, pop)
+        ahead = r.randint(1, 4) if r.random() < 0.2 else 0
+        if ahead:
+            lines.append(f'float far = peek({pop + ahead - 1}) - 0.5 * peek({r.randint(0, pop)});')
         for i in range(pop):
             if i == first:
                 lines += [f'float p{k} = peek({k - i});' for k in range(i, pop)]
             lines.append(f'float x{i} = pop();')
             values.append(f'x{i}' if i < first or r.random() < 0.5 else f'p{i}')
+        if ahead:
+            values[r.randrange(pop)] = 'far'
         total = ' + '.join(f'{r.randint(1, 9) / 8} * {v}' for v in values)
         if kind == 'waits':
             lines.append(f's = {r.randint(-7, 7) / 8} * s + {total};')
@@ -40,7 +48,8 @@ class Graph:
         if kind == 'keeps':
             lines.append(f's = {r.choice(values)};')
         self.filters.append(f'float->float filter {name} {{ float s = {r.randint(0, 4) / 4}; int n; '
-                            f'work pop {pop} push {push} {{ {" ".join(lines)} }} }}')
+                            f'work pop {pop} push {push}{f" peek {pop + ahead}" if ahead else ""} '
+                            f'{{ {" ".join(lines)} }} }}')
         return f'add {name};', pop, push
 
     def special(self):
