@@ -69,8 +69,9 @@ typedef struct interchanger {
     sir_expr **places; // per local: what is computed for each of its uses instead, NOTE(places); NULL: it is kept
     uint32_t locals, groups;
     bool unfit;
-    const sir_expr *element; // of an array from outside, that is written; NULL: none
-    size_t roots, elements;  // how often that array is named, and how often as that element
+    VEC(const sir_expr *) elements; // of arrays from outside, that are written: one of an array
+    const sir_expr *element;        // that is looked at
+    size_t named, accessed;         // how often its array is named, and how often as that element
     // While it is rewritten:
     sir_copier copier;    // of what is in the loop, for the present row
     uint32_t *array;      // per row and local: the array of its values
@@ -164,10 +165,17 @@ static void check_element(interchanger *x, const sir_expr *target)
     bool own = x->large && root != NULL && target->kind == SIR_INDEX && target->type->words == 1 &&
                target->type->kind != SIR_STRUCT && canon_is_local(target->u.arg[1], x->outer->u.for_.local) &&
                (root->kind == SIR_FIELD || x->depth[root->index] == 0);
-    if (!own || (x->element != NULL && !canon_same_expr(x->element, target, false)))
-        x->unfit = true;
-    else
-        x->element = target;
+    bool known = false;
+    x->unfit |= !own;
+    for (size_t i = 0; own && i < x->elements.len; i++) {
+        const sir_expr *other = interchange_root(x->elements.data[i]);
+        if (other->kind != root->kind || other->index != root->index)
+            continue;
+        known = true;
+        x->unfit |= !canon_same_expr(x->elements.data[i], target, false);
+    }
+    if (own && !known)
+        VEC_PUSH(x->a, &x->elements, target);
 }
 
 // Subscripts before the last one: known where the loop is, or a loop's in it.
@@ -195,8 +203,8 @@ static void count_element(void *context, sir_expr *e, bool written)
     interchanger *x = context;
     (void)written;
     const sir_expr *root = interchange_root(x->element);
-    x->roots += e->kind == root->kind && e->index == root->index;
-    x->elements += canon_same_expr(e, x->element, false);
+    x->named += e->kind == root->kind && e->index == root->index;
+    x->accessed += canon_same_expr(e, x->element, false);
     // Lanes that would find their elements a row apart gain nothing.
     x->unfit |= e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_INDEX &&
                 canon_reads(e->u.arg[0], x->outer->u.for_.local) && !is_across_rows(x, e);
@@ -209,14 +217,17 @@ static void count_elements(void *context, sir_stmt *s)
 
 static bool elements_fit(interchanger *x, const sir_block *body)
 {
-    if (x->element == NULL)
-        return true;
-    for (const sir_expr *e = x->element->u.arg[0]; e->kind == SIR_INDEX; e = e->u.arg[0])
-        if (!is_known(x, e->u.arg[1]))
+    for (VEC_EACH(const sir_expr *, element, &x->elements)) {
+        x->element = *element;
+        for (const sir_expr *e = x->element->u.arg[0]; e->kind == SIR_INDEX; e = e->u.arg[0])
+            if (!is_known(x, e->u.arg[1]))
+                return false;
+        x->named = x->accessed = 0;
+        sir_visit_stmts(body, count_elements, x);
+        if (x->unfit || x->named != x->accessed)
             return false;
-    x->roots = x->elements = 0;
-    sir_visit_stmts(body, count_elements, x);
-    return !x->unfit && x->roots == x->elements;
+    }
+    return true;
 }
 
 static void check_stmt(void *context, sir_stmt *s)
@@ -435,7 +446,7 @@ static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
     x->unfit = false;
     sir_visit_stmts(body, note_declaration, x);
     x->outer = s;
-    x->element = NULL;
+    x->elements.len = 0;
     sir_visit_stmts(body, check_stmt, x);
     if (x->unfit || pushing_groups(body) > 1 || !elements_fit(x, body))
         return false;
@@ -840,10 +851,14 @@ static sir_block distribute(interchanger *x, sir_block *b)
 // Rows have elements of their own.
 static bool is_row_apart(const interchanger *x, uint32_t around)
 {
-    bool apart = false;
-    for (const sir_expr *e = x->element->u.arg[0]; e->kind == SIR_INDEX; e = e->u.arg[0])
-        apart |= canon_is_local(e->u.arg[1], around);
-    return apart;
+    bool all = true;
+    for (VEC_EACH(const sir_expr *, element, &x->elements)) {
+        bool apart = false;
+        for (const sir_expr *e = (*element)->u.arg[0]; e->kind == SIR_INDEX; e = e->u.arg[0])
+            apart |= canon_is_local(e->u.arg[1], around);
+        all &= apart;
+    }
+    return all;
 }
 
 // Trips of the loop around that go together.
@@ -857,7 +872,7 @@ static int64_t rows_of(const interchanger *x, const sir_stmt *s, int64_t lanes)
         return 1;
     if (lanes % ROW_LANES != 0 && (lanes & (lanes - 1)) != 0)
         return 1; // remainders of vectors would take more than is shared
-    if (x->element != NULL && !is_row_apart(x, around->u.for_.local))
+    if (!is_row_apart(x, around->u.for_.local))
         return 1;
     while (rows > 1 && (around_trips % rows != 0 || rows * lanes * width(x) > x->row_room))
         rows /= 2;
