@@ -6,8 +6,11 @@
 //         const unsigned char *in = (const unsigned char *)dynamic->front;
 //         int *out = (int *)dynamic->back;
 //         for (; svm_stepsHaveRoom(dynamic, in, 8, out, 4); in += 8) {
-//             const uint32_t at = (uint32_t)state << 8 | svm_eightBits(in), joined = self->joined[at];
+//             const size_t at = state + svm_stepBits8(in);
 //             ...
+//             state = self->next[at];
+//
+// `state` is a row of tables, that of its state with bits of 0. The next eight bits wait for it, and for nothing but a load.
 //
 // A table of what one bit does is in the text; that of several is made of it when the kernel first runs. Bit by bit goes
 // what lies at the end of a channel's memory, or of the input.
@@ -54,7 +57,7 @@ static bool choose_bits(program_emitter *x, program_steps *s, size_t size)
             width *= 2;
         s->bits = bits;
         s->width = width;
-        if (most <= STEPS_MOST && (sizeof(uint32_t) + width * size) * (s->table.steps.len / 2 << bits) <= STEPS_BYTES)
+        if (most <= STEPS_MOST && (sizeof(uint32_t) + sizeof(uint8_t) + width * size) * (s->table.steps.len / 2 << bits) <= STEPS_BYTES)
             return true;
     }
     return false;
@@ -129,9 +132,10 @@ const program_steps *program_find_steps(program_emitter *x, uint32_t kernel, con
 void program_steps_members(program_emitter *x, const program_steps *s)
 {
     size_t rows = s->table.steps.len / 2 << s->bits;
-    text_line(x, 1, "uint32_t state;");
+    text_line(x, 1, "uint32_t state; /* times %d */", 1 << s->bits);
     text_line(x, 1, "bool ready; /* the tables of %d bits are there: by state and bits */", s->bits);
-    text_line(x, 1, "uint32_t joined[%zu];", rows);
+    text_line(x, 1, "uint32_t next[%zu];", rows);
+    text_line(x, 1, "uint8_t counts[%zu];", rows);
     text_line(x, 1, "%s pushed[%zu][%" PRIu32 "];", s->stored, rows, s->width);
 }
 
@@ -139,33 +143,34 @@ void program_steps_run(program_emitter *x, const program_steps *s)
 {
     const char *item = s->item;
     text_line(x, 1, "if (!self->ready)");
-    text_line(x, 2, "svm_stepsJoin(%s, %zu, %d, %s, sizeof *%s, %" PRIu32 ", self->joined, self->pushed);", s->steps,
+    text_line(x, 2, "svm_stepsJoin(%s, %zu, %d, %s, sizeof *%s, %" PRIu32 ", self->next, self->counts, self->pushed);", s->steps,
               s->table.steps.len / 2, s->bits, s->values, s->values, s->width);
     text_line(x, 1, "self->ready = true;");
-    text_line(x, 1, "uint32_t state = self->state;");
+    text_line(x, 1, "size_t state = self->state;");
     text_line(x, 1, "while (svm_dynamicBegin(dynamic)) {");
     text_line(x, 2, "const char *in = dynamic->front;");
     text_line(x, 2, "%s *out = (%s *)dynamic->back;", item, item);
-    text_line(x, 2, "while (svm_stepsFit(dynamic, in, %d, out, %" PRIu32 " * sizeof *out)) {", s->bits, s->width);
-    text_line(x, 3, "const uint32_t at = state << %d | svm_stepBits%d(in), joined = self->joined[at];", s->bits,
-              s->bits);
-    text_line(x, 3, "%s pushed[%" PRIu32 "];", s->stored, s->width);
-    text_line(x, 3, "memcpy(pushed, self->pushed[at], sizeof pushed);");
-    text_line(x, 3, "for (int i = 0; i < %" PRIu32 "; i++)", s->width);
-    text_line(x, 4, "out[i] = pushed[i];");
-    text_line(x, 3, "in += %d;", s->bits);
-    text_line(x, 3, "out += SVM_STEPS_COUNT(joined);");
-    text_line(x, 3, "state = SVM_STEPS_STATE(joined);");
-    text_line(x, 2, "}");
+    text_line(x, 2, "for (ptrdiff_t fit; (fit = svm_stepsFit(dynamic, in, %d, out, %" PRIu32 " * sizeof *out)) > 0;)", s->bits,
+              s->width);
+    text_line(x, 3, "for (; fit > 0; fit--) {");
+    text_line(x, 4, "const size_t bits = svm_stepBits%d(in), at = state + bits;", s->bits);
+    text_line(x, 4, "%s pushed[%" PRIu32 "];", s->stored, s->width);
+    text_line(x, 4, "memcpy(pushed, self->pushed[at], sizeof pushed);");
+    text_line(x, 4, "for (int i = 0; i < %" PRIu32 "; i++)", s->width);
+    text_line(x, 5, "out[i] = pushed[i];");
+    text_line(x, 4, "in += %d;", s->bits);
+    text_line(x, 4, "out += self->counts[at];");
+    text_line(x, 4, "state = (self->next + bits)[state];");
+    text_line(x, 3, "}");
     text_line(x, 2, "if (in != dynamic->front) {");
     text_line(x, 3, "svm_stepsTaken(dynamic, in, out);");
     text_line(x, 2, "} else { /* a bit */");
-    text_line(x, 3, "const svm_Step *step = &%s[state][*(const unsigned char *)svm_dynamicPop(dynamic, 1)];", s->steps);
+    text_line(x, 3, "const svm_Step *step = &%s[state >> %d][*(const unsigned char *)svm_dynamicPop(dynamic, 1)];", s->steps, s->bits);
     text_line(x, 3, "for (uint32_t i = 0; i < step->count; i++)");
     text_line(x, 4, "*(%s *)svm_dynamicPush(dynamic, sizeof *out) = %s[step->first + i];", item, s->values);
-    text_line(x, 3, "state = step->next;");
+    text_line(x, 3, "state = (size_t)step->next << %d;", s->bits);
     text_line(x, 2, "}");
     text_line(x, 2, "svm_dynamicDone(dynamic);");
     text_line(x, 1, "}");
-    text_line(x, 1, "self->state = state;");
+    text_line(x, 1, "self->state = (uint32_t)state;");
 }

@@ -48,7 +48,7 @@ void svmr_deadlock(svm_Machine *m, const svmr_Wait *blamed)
 {
     char *text = NULL;
     size_t size, pending = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = svmr_thread.expectsDeadlock ? NULL : open_memstream(&text, &size);
     if (f) {
         describeControl(f, blamed);
         for (const svmr_Wait *w = m->waits; w; w = w->next) {

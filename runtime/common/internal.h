@@ -44,6 +44,7 @@ typedef struct svmr_Thread {
     svm_Machine *held;     // locked by this thread, when it is shared
     svm_ErrorHandler *handler;
     void *handlerContext;
+    bool expectsDeadlock; // the handler takes it for an answer, and reads no report of it
     svm_ErrorReport report; // the last error
     char *message;
     uintptr_t stackBegin; // about where the frames of main begin

@@ -31,6 +31,7 @@ static void onError(const svm_ErrorReport *r, void *context)
 {
     Catch *c = context;
     svm_setErrorHandler(c->handler, c->context);
+    svmr_thread.expectsDeadlock = false;
     if (r->error == c->error)
         longjmp(c->jump, 1);
     if (c->handler)
@@ -82,12 +83,14 @@ static bool await(svm_Net *n, svm_Kernel *k, svm_Stream *s)
     if (setjmp(c.jump))
         return false;
     svm_setErrorHandler(onError, &c);
+    svmr_thread.expectsDeadlock = true;
     if (k)
         svmr_waitForKernel(k, restsOrAsks, n, here());
     else
         svmr_waitForStreamOr(s, SVMR_WANT_ROOM, 1, servesOrAsks, n, here());
     if (s)
         s->seenRead = __atomic_load_n(&s->read, __ATOMIC_ACQUIRE);
+    svmr_thread.expectsDeadlock = false;
     svm_setErrorHandler(c.handler, c.context);
     return true;
 }

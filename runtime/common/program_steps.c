@@ -5,7 +5,7 @@
 #include "svm/dynamic.h"
 
 void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const void *values, size_t size, size_t width,
-                   uint32_t *joined, void *pushed)
+                   uint32_t *next, uint8_t *counts, void *pushed)
 {
     char *to = pushed;
     for (size_t i = 0; i < states << bits; i++, to += width * size) {
@@ -16,6 +16,7 @@ void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const vo
             count += s->count;
             state = s->next;
         }
-        joined[i] = state << 4 | count;
+        next[i] = state << bits;
+        counts[i] = (uint8_t)count;
     }
 }

@@ -283,21 +283,28 @@ static void packBits(const svm_Writer *w, const char *items, ptrdiff_t count)
     }
 }
 
-static void writeBits(const svm_Writer *w, const char *items, ptrdiff_t count)
+// Bits one by one, up to a whole byte.
+static ptrdiff_t putBits(const svm_Writer *w, const char *items, ptrdiff_t count)
 {
     Private *p = w->private_;
     ptrdiff_t i = 0;
-    if (p->bitCount == 0) {
-        packBits(w, items, count / 8);
-        i = count / 8 * 8;
-    }
-    for (; i < count; i++) {
-        p->bits = p->bits << 1 | (getInt(items + (size_t)i * w->elementSize, w->elementSize) & 1);
+    while (i < count) {
+        p->bits = p->bits << 1 | (getInt(items + (size_t)i++ * w->elementSize, w->elementSize) & 1);
         if (++p->bitCount == 8) {
             putByte(w, p->bits & 0xff);
             p->bits = p->bitCount = 0;
+            break;
         }
     }
+    return i;
+}
+
+static void writeBits(const svm_Writer *w, const char *items, ptrdiff_t count)
+{
+    ptrdiff_t i = w->private_->bitCount != 0 ? putBits(w, items, count) : 0, whole = (count - i) / 8;
+    packBits(w, items + (size_t)i * w->elementSize, whole);
+    i += 8 * whole;
+    (void)putBits(w, items + (size_t)i * w->elementSize, count - i);
 }
 
 // The caller's bits are ints.

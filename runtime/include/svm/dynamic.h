@@ -325,20 +325,20 @@ typedef struct svm_Step {
     uint32_t next, first, count;
 } svm_Step;
 
-// What several do: the state behind them, and how many values they push, at most 15.
-#define SVM_STEPS_COUNT(joined) ((joined) & 15)
-#define SVM_STEPS_STATE(joined) ((joined) >> 4)
-
-// K: what `bits` bits do in each state, by the state and the bits, the first one highest; of the values that they push, which
-// are `size` bytes each, `width` places.
+// K: what `bits` bits do in each state, by the state and the bits, the first one highest: the row of the state behind them with
+// bits of 0, how many values they push, at most 255, and these, which are `size` bytes each, `width` places.
 void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const void *values, size_t size, size_t width,
-                   uint32_t *joined, void *pushed);
-// K: whether so many bits are there, at `in`, and room for so many bytes at `out`, side by side. An actor that steady states pace
-// takes a bit a firing, of which as many are still to be done.
-static inline bool svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits, const void *out, size_t bytes)
+                   uint32_t *next, uint8_t *counts, void *pushed);
+// K: how often at least so many bits are there, from `in` on, and room for so many bytes from `out` on, side by side. An actor that
+// steady states pace takes a bit a firing, of which as many are still to be done.
+static inline ptrdiff_t svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits, const void *out,
+                                     size_t bytes)
 {
-    return e->windowEnd - in >= bits && e->roomEnd - (const char *)out >= (ptrdiff_t)bytes &&
-           (!e->rates->paced || e->left < 0 || e->left - (in - e->front) >= bits);
+    const bool paced = e->rates->paced && e->left >= 0;
+    const ptrdiff_t there = e->windowEnd - in, left = paced ? e->left - (in - e->front) : there,
+                    takes = (there < left ? there : left) / bits,
+                    gives = (e->roomEnd - (const char *)out) / (ptrdiff_t)bytes;
+    return takes < gives ? takes : gives;
 }
 // K: bits up to `in` have been taken, and values up to `out` given; all firings but one are over.
 static inline void svm_stepsTaken(svm_DynamicEnds *e, const char *in, void *out)
