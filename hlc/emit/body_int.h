@@ -380,10 +380,19 @@ bool body_fires_twice(const body_context *c);
 // ---- body_places.c ----
 // Writes a dynamic-rate actor's loop that pushes; false: it is no such loop.
 bool body_places(body_context *c, const sir_stmt *s);
-// An `if` of a dynamic-rate actor that pushes an item and does nothing else (NOTE(wanted)); false: it is none.
-bool body_push_if(body_context *c, const sir_stmt *s);
 // Where the next item goes that it pushes; NULL: it is pushed.
 const char *body_next_place(body_context *c);
+
+// ---- body_guarded.c ----
+// Whether it can be computed though nobody wants it, at little cost.
+bool body_is_harmless(const sir_expr *e);
+// An `if`, or a loop, of a dynamic-rate actor that pushes or pops and is done without branches; false: it is none.
+bool body_guarded_if(body_context *c, const sir_stmt *s);
+bool body_guarded_loop(body_context *c, const sir_stmt *s);
+
+// ---- body_stmt.c ----
+void body_stmt(body_context *c, const sir_stmt *s);
+void body_plain_loop(body_context *c, const sir_stmt *s); // as it is written
 
 // ---- body_halves.c ----
 // A loop that halves a number until it is small; false: it is no such loop.

@@ -19,16 +19,6 @@
 //             svm_places[i] = v;
 //         for (ptrdiff_t i = 16; i < n; i++)
 //             svm_places[i] = v;
-//
-// NOTE(wanted). An item that is pushed if a condition holds is written in any case, and the next one goes to its place if it did
-// not hold: processors do not foresee what data decide.
-//
-//     if (x != *last) {                                          *(int *)svm_dynamicPushIf(dynamic, x != *last,
-//         *(int *)svm_dynamicPush(dynamic, sizeof(int)) = x;  ->                           sizeof(int), &(int){0}) = x;
-//     }
-//
-// There is room for it if the places that push, each of which a firing comes to once at most, are no more than the items that it
-// may push.
 #include <inttypes.h>
 
 #include "hlc/emit/body_int.h"
@@ -73,28 +63,6 @@ static int pushes_of(const body_context *c, const sir_stmt *s)
     return w.fails || w.pushes != always || always > PLACES_PUSHES ? 0 : always;
 }
 
-// Whether it can be computed though nobody wants it, at little cost.
-static bool is_harmless(const sir_expr *e)
-{
-    switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return true;
-    case SIR_LOCAL:
-    case SIR_FIELD: return e->type->kind != SIR_ARRAY && e->type->kind != SIR_STRUCT;
-    case SIR_BINARY:
-        if (sir_may_divide_by_zero(e) || e->op == LANG_OP_DIV || e->op == LANG_OP_REM)
-            return false;
-        break;
-    case SIR_UNARY:
-    case SIR_CONVERT:
-    case SIR_SELECT: break;
-    default: return false;
-    }
-    for (size_t i = 0; i < sir_expr_arity(e); i++)
-        if (!is_harmless(e->u.arg[i]))
-            return false;
-    return true;
-}
-
 // Trips of a loop that are done in any case (NOTE(few)); 0: as many as are wanted.
 static int64_t few_of(const body_context *c, const sir_stmt *s, int each)
 {
@@ -104,7 +72,7 @@ static int64_t few_of(const body_context *c, const sir_stmt *s, int each)
         t->kind == SIR_COMPLEX)
         return 0;
     for (VEC_EACH(sir_stmt *const, p, &s->u.for_.body))
-        if (!is_harmless((*p)->u.value))
+        if (!body_is_harmless((*p)->u.value))
             return 0;
     return PLACES_FEW / each;
 }
@@ -178,48 +146,4 @@ const char *body_next_place(body_context *c)
                             p->number, i, p->each, at);
     return arena_printf(c->e->arena, "svm_places%" PRIu32 "[(%s - svm_first%" PRIu32 ") * %d + %d]", p->number, i,
                         p->number, p->each, at);
-}
-
-// ---- Items that may be wanted ----
-
-typedef struct push_sites {
-    int64_t count;
-    int loops;
-} push_sites;
-
-// More than any firing may push: nobody counts what loops and functions do.
-#define TOO_MANY_SITES INT32_MAX
-
-static void count_sites(const sir_block *b, push_sites *p)
-{
-    for (VEC_EACH(sir_stmt *const, s, b)) {
-        const bool loop = (*s)->kind == SIR_FOR || (*s)->kind == SIR_LOOP;
-        sir_parts parts = sir_stmt_parts(*s);
-        if ((*s)->kind == SIR_PUSH || ((*s)->kind == SIR_CALL && (*s)->u.call.function->push.max != 0))
-            p->count += (*s)->kind == SIR_PUSH && p->loops == 0 ? 1 : TOO_MANY_SITES;
-        p->loops += loop;
-        for (uint8_t i = 0; i < parts.block_count; i++)
-            count_sites(parts.block[i], p);
-        p->loops -= loop;
-    }
-}
-
-bool body_push_if(body_context *c, const sir_stmt *s)
-{
-    const sir_block *then = &s->u.if_.then;
-    if (!c->dynamic || c->places != NULL || c->e->most_trips == 0 || c->e->keep_names || c->open != NULL ||
-        c->out.checked || c->out.exit_checked || s->u.if_.otherwise.len != 0 || then->len != 1 ||
-        then->data[0]->kind != SIR_PUSH || !is_harmless(then->data[0]->u.value) || c->function->push.max < 0)
-        return false;
-    push_sites sites = {0};
-    count_sites(&c->function->body, &sites);
-    if (sites.count > c->function->push.max)
-        return false;
-    const char *cond = body_expr_text(c, s->u.if_.cond, PREC_COND);
-    const char *value = body_expr_text(c, then->data[0]->u.value, PREC_COND);
-    const sir_type *t = c->info->filter->output;
-    const char *item = emit_declare_item(c->e, t, "");
-    body_line(c, "*(%s)svm_dynamicPushIf(%s, %s, sizeof(%s), &(%s){0}) = %s;",
-              emit_declare_pointer(c->e, t, "", "", ""), body_named(c, BODY_DYNAMIC), cond, item, item, value);
-    return true;
 }

@@ -849,8 +849,12 @@ static void leave_unless(body_context *c, const sir_expr *cond)
 
 static void loop(body_context *c, const sir_stmt *s)
 {
-    if (body_halves(c, s))
-        return;
+    if (!body_halves(c, s) && !body_guarded_loop(c, s))
+        body_plain_loop(c, s);
+}
+
+void body_plain_loop(body_context *c, const sir_stmt *s)
+{
     bool plain = s->u.loop.pre.len == 0 && !s->u.loop.post_test;
     const char *outer_label = c->continue_label;
     bool jumps = has_continue(&s->u.loop.body) && (s->u.loop.step.len > 0 || s->u.loop.post_test);
@@ -887,7 +891,7 @@ static void loop(body_context *c, const sir_stmt *s)
     body_line(c, "}");
 }
 
-static void stmt(body_context *c, const sir_stmt *s)
+void body_stmt(body_context *c, const sir_stmt *s)
 {
     if (s->loc.file != 0)
         body_mark_line(c->e, s->loc);
@@ -902,7 +906,7 @@ static void stmt(body_context *c, const sir_stmt *s)
     case SIR_CALL: call(c, s); break;
     case SIR_RANDOM: random_number(c, s); break;
     case SIR_IF:
-        if (!body_flag(c, s) && !body_either(c, s) && !body_push_if(c, s))
+        if (!body_flag(c, s) && !body_either(c, s) && !body_guarded_if(c, s))
             first_if(c, s);
         break;
     case SIR_FOR: unless_outside(c, s, body_for); break;
@@ -931,7 +935,7 @@ static void lane_block(body_context *c, const sir_block *b)
     const char *lane = c->locals[c->lane].c_name;
     for (size_t i = 0; i < b->len;) {
         if (body_lane_expands(c, b->data[i])) {
-            stmt(c, b->data[i++]);
+            body_stmt(c, b->data[i++]);
             continue;
         }
         body_spot start = body_here(c);
@@ -945,7 +949,7 @@ static void lane_block(body_context *c, const sir_block *b)
         c->in_lane_loop = true;
         c->indent++;
         for (; i < end; i++)
-            stmt(c, b->data[i]);
+            body_stmt(c, b->data[i]);
         c->indent--;
         c->in_lane_loop = false;
         if (out->len != header_end)
@@ -963,7 +967,7 @@ void body_block(body_context *c, const sir_block *b)
     }
     for (size_t i = 0; i < b->len; i++) {
         if (!prints_line(b, i)) {
-            stmt(c, b->data[i]);
+            body_stmt(c, b->data[i]);
             continue;
         }
         if (b->data[i]->loc.file != 0)

@@ -84,11 +84,11 @@ typedef struct svm_DynamicActor {
 } svm_DynamicActor;
 
 // Private: the least and the most items, from the front, of which a firing sees some; -1: no bound.
-static inline int64_t svm_dynamicLeastPeeked(const svm_DynamicRates *r)
+SVM_INLINED static inline int64_t svm_dynamicLeastPeeked(const svm_DynamicRates *r)
 {
     return r->peekMin > r->popMin ? r->peekMin : r->popMin;
 }
-static inline int64_t svm_dynamicMostPeeked(const svm_DynamicRates *r)
+SVM_INLINED static inline int64_t svm_dynamicMostPeeked(const svm_DynamicRates *r)
 {
     return r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
 }
@@ -113,12 +113,12 @@ const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t si
 void *svm_dynamicPushNext(svm_DynamicActor *f, size_t size);
 
 // Private: bytes from one place to another, of the same items or NULL.
-static inline ptrdiff_t svm_dynamicBytes(const char *from, const char *to)
+SVM_INLINED static inline ptrdiff_t svm_dynamicBytes(const char *from, const char *to)
 {
     return (ptrdiff_t)((uintptr_t)to - (uintptr_t)from);
 }
 // Private: a kernel hears of its actor where the windows are.
-static inline void svm_dynamicHear(svm_DynamicEnds *e)
+SVM_INLINED static inline void svm_dynamicHear(svm_DynamicEnds *e)
 {
     const svm_DynamicActor *f = e->actor;
     const svm_DynamicRates *r = e->rates;
@@ -136,14 +136,14 @@ static inline void svm_dynamicHear(svm_DynamicEnds *e)
 }
 
 // K: the ends of an actor's streams, for firings of these rates.
-static inline svm_DynamicEnds svm_dynamicEnds(svm_DynamicActor *f, const svm_DynamicRates *rates)
+SVM_INLINED static inline svm_DynamicEnds svm_dynamicEnds(svm_DynamicActor *f, const svm_DynamicRates *rates)
 {
     svm_DynamicEnds e = {.actor = f, .rates = rates, .left = -1, .quick = f->quick == rates};
     svm_dynamicHear(&e);
     return e;
 }
 // K: the actor hears how far its kernel has come. What is at hand is of no use afterwards.
-static inline void svm_dynamicTell(const svm_DynamicEnds *e)
+SVM_INLINED static inline void svm_dynamicTell(const svm_DynamicEnds *e)
 {
     svm_DynamicActor *f = e->actor;
     f->front = e->front;
@@ -155,7 +155,7 @@ static inline void svm_dynamicTell(const svm_DynamicEnds *e)
 }
 
 // Private: a firing begins, of which all is known that there is to know.
-static inline void svm_dynamicBegun(svm_DynamicEnds *e)
+SVM_INLINED static inline void svm_dynamicBegun(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
     const ptrdiff_t there = svm_dynamicBytes(e->front, e->windowEnd), room = svm_dynamicBytes(e->back, e->roomEnd);
@@ -172,7 +172,7 @@ static inline void svm_dynamicBegun(svm_DynamicEnds *e)
         e->actor->pushed = svm_dynamicBytes(e->back, e->actor->given);
 }
 // Private: whether a firing can begin at once that wants so many items and so much room.
-static inline bool svm_dynamicFinds(const svm_DynamicEnds *e, int64_t items, int64_t room)
+SVM_INLINED static inline bool svm_dynamicFinds(const svm_DynamicEnds *e, int64_t items, int64_t room)
 {
     const svm_DynamicRates *r = e->rates;
     return e->quick && (r->inSize == 0 || svm_dynamicBytes(e->front, e->windowEnd) >= items * r->inSize) &&
@@ -182,7 +182,7 @@ static inline bool svm_dynamicFinds(const svm_DynamicEnds *e, int64_t items, int
 
 // K: waits until a firing begins; false: none will, or enough have. Then the outputs have ended, or the kernel is to
 // return until it is run again.
-static inline bool svm_dynamicBegin(svm_DynamicEnds *e)
+SVM_INLINED static inline bool svm_dynamicBegin(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
     const int64_t least = svm_dynamicLeastPeeked(r);
@@ -201,7 +201,7 @@ static inline bool svm_dynamicBegin(svm_DynamicEnds *e)
 enum { SVM_DYNAMIC_FEW = 256 };
 // K: whether a firing begins at once that finds all that it may pop, peek at and push, as far as that is known and not
 // much: in it nothing is looked at.
-static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
+SVM_INLINED static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
     const int64_t least = svm_dynamicLeastPeeked(r), most = svm_dynamicMostPeeked(r);
@@ -215,7 +215,7 @@ static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
     return true;
 }
 // K: the firing is over.
-static inline void svm_dynamicDone(svm_DynamicEnds *e)
+SVM_INLINED static inline void svm_dynamicDone(svm_DynamicEnds *e)
 {
     const svm_DynamicRates *r = e->rates;
     const ptrdiff_t popped = svm_dynamicBytes(e->begunFront, e->front),
@@ -234,7 +234,7 @@ static inline void svm_dynamicDone(svm_DynamicEnds *e)
 
 // K: the next item, which stays where it is until the next call; where there is none, the firing waits, and is given up
 // when no more will come: the kernel ends.
-static inline const void *svm_dynamicPop(svm_DynamicEnds *e, size_t size)
+SVM_INLINED static inline const void *svm_dynamicPop(svm_DynamicEnds *e, size_t size)
 {
     const void *item = e->front;
     if (!e->itemsThere && SVM_DYNAMIC_UNLIKELY(item == e->popEnd)) {
@@ -246,7 +246,7 @@ static inline const void *svm_dynamicPop(svm_DynamicEnds *e, size_t size)
     }
     return item;
 }
-static inline const void *svm_dynamicPeek(svm_DynamicEnds *e, ptrdiff_t offset, size_t size)
+SVM_INLINED static inline const void *svm_dynamicPeek(svm_DynamicEnds *e, ptrdiff_t offset, size_t size)
 {
     const void *item = e->front + (size_t)offset * size;
     if (!e->itemsThere &&
@@ -258,7 +258,7 @@ static inline const void *svm_dynamicPeek(svm_DynamicEnds *e, ptrdiff_t offset, 
     return item;
 }
 // K: the place of the next item, to be written before anything else is done with the dynamic-rate actor.
-static inline void *svm_dynamicPush(svm_DynamicEnds *e, size_t size)
+SVM_INLINED static inline void *svm_dynamicPush(svm_DynamicEnds *e, size_t size)
 {
     void *item = e->back;
     if (!e->roomThere && SVM_DYNAMIC_UNLIKELY(item == e->pushEnd)) {
@@ -273,7 +273,7 @@ static inline void *svm_dynamicPush(svm_DynamicEnds *e, size_t size)
 
 // K: the same if the item is wanted, else a place that nobody reads: where the next one goes, if it is known that the firing may
 // push one more, or `nowhere`, which has room for one.
-static inline void *svm_dynamicPushIf(svm_DynamicEnds *e, bool wanted, size_t size, void *nowhere)
+SVM_INLINED static inline void *svm_dynamicPushIf(svm_DynamicEnds *e, bool wanted, size_t size, void *nowhere)
 {
     char *item = e->back;
     if (!e->roomThere)
@@ -281,20 +281,29 @@ static inline void *svm_dynamicPushIf(svm_DynamicEnds *e, bool wanted, size_t si
     e->back = item + (wanted ? size : 0);
     return item;
 }
+// K: the same where it is not known that there is room.
+SVM_INLINED static inline void *svm_dynamicPushIfRoom(svm_DynamicEnds *e, bool wanted, size_t size, void *nowhere)
+{
+    char *item = e->back;
+    if (SVM_DYNAMIC_UNLIKELY(item == e->pushEnd))
+        return wanted ? svm_dynamicPush(e, size) : nowhere;
+    e->back = item + (wanted ? size : 0);
+    return item;
+}
 
 // K: trips of a loop from one number to before another.
-static inline ptrdiff_t svm_dynamicTrips(ptrdiff_t from, ptrdiff_t to)
+SVM_INLINED static inline ptrdiff_t svm_dynamicTrips(ptrdiff_t from, ptrdiff_t to)
 {
     return to > from ? to - from : 0;
 }
 // K: the same of one that goes down to before another.
-static inline ptrdiff_t svm_dynamicTripsDown(ptrdiff_t from, ptrdiff_t to)
+SVM_INLINED static inline ptrdiff_t svm_dynamicTripsDown(ptrdiff_t from, ptrdiff_t to)
 {
     return svm_dynamicTrips(to, from);
 }
 // K: places for so many items side by side, which are to be written before anything else is done with the dynamic-rate actor;
 // NULL: there are fewer.
-static inline void *svm_dynamicPlaces(svm_DynamicEnds *e, ptrdiff_t count, size_t size)
+SVM_INLINED static inline void *svm_dynamicPlaces(svm_DynamicEnds *e, ptrdiff_t count, size_t size)
 {
     char *places = e->back;
     if (!e->roomThere && svm_dynamicBytes(places, e->pushEnd) / (ptrdiff_t)size < count)
@@ -303,17 +312,27 @@ static inline void *svm_dynamicPlaces(svm_DynamicEnds *e, ptrdiff_t count, size_
     return places;
 }
 // K: the same where there is room for at least so many, of which all may be written; those behind `count` are places still.
-static inline void *svm_dynamicPlacesBeside(svm_DynamicEnds *e, ptrdiff_t count, ptrdiff_t least, size_t size)
+SVM_INLINED static inline void *svm_dynamicPlacesBeside(svm_DynamicEnds *e, ptrdiff_t count, ptrdiff_t least, size_t size)
 {
     return svm_dynamicBytes(e->back, e->roomEnd) / (ptrdiff_t)size < least ? NULL : svm_dynamicPlaces(e, count, size);
 }
 
+// K: the next so many places, side by side; NULL: there are fewer. How many of them items were put into is told afterwards.
+SVM_INLINED static inline void *svm_dynamicPlacesAhead(const svm_DynamicEnds *e, ptrdiff_t count, size_t size)
+{
+    return svm_dynamicBytes(e->back, e->pushEnd) / (ptrdiff_t)size < count ? NULL : e->back;
+}
+SVM_INLINED static inline void svm_dynamicGiven(svm_DynamicEnds *e, ptrdiff_t count, size_t size)
+{
+    e->back += count * (ptrdiff_t)size;
+}
+
 // K: items that the firing has popped and pushed so far.
-static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicEnds *e, size_t size)
+SVM_INLINED static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicEnds *e, size_t size)
 {
     return svm_dynamicBytes(e->begunFront, e->front) / (ptrdiff_t)size;
 }
-static inline ptrdiff_t svm_dynamicPushed(const svm_DynamicEnds *e, size_t size)
+SVM_INLINED static inline ptrdiff_t svm_dynamicPushed(const svm_DynamicEnds *e, size_t size)
 {
     return svm_dynamicBytes(e->begunBack, e->back) / (ptrdiff_t)size;
 }
@@ -331,7 +350,7 @@ void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const vo
                    uint32_t *next, uint8_t *counts, void *pushed);
 // K: how often at least so many bits are there, from `in` on, and room for so many bytes from `out` on, side by side. An actor that
 // steady states pace takes a bit a firing, of which as many are still to be done.
-static inline ptrdiff_t svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits, const void *out,
+SVM_INLINED static inline ptrdiff_t svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits, const void *out,
                                      size_t bytes)
 {
     const bool paced = e->rates->paced && e->left >= 0;
@@ -341,7 +360,7 @@ static inline ptrdiff_t svm_stepsFit(const svm_DynamicEnds *e, const char *in, p
     return takes < gives ? takes : gives;
 }
 // K: bits up to `in` have been taken, and values up to `out` given; all firings but one are over.
-static inline void svm_stepsTaken(svm_DynamicEnds *e, const char *in, void *out)
+SVM_INLINED static inline void svm_stepsTaken(svm_DynamicEnds *e, const char *in, void *out)
 {
     if (e->rates->paced)
         e->left -= in - e->front - 1;
