@@ -912,13 +912,41 @@ static void narrow_loop(void *context, sir_stmt *s)
     }
 }
 
-static void narrow_locals(ranges *r, sir_function *f)
+// So does a firing without loops that takes and gives items of few bits: the C compiler makes vectors of the loop over firings.
+static bool is_few(const ranges *r, const sir_type *t)
+{
+    return t->kind == SIR_BIT ? r->m->byte_bits : t->kind == SIR_INT && t->storage != SIR_STORED_WHOLE;
+}
+
+static void look_for_loop(void *context, sir_stmt *s)
+{
+    bool *found = context;
+    *found |= s->kind == SIR_FOR || s->kind == SIR_LOOP;
+}
+
+static void narrow_firing(ranges *r, const sir_filter *filter, sir_function *f)
+{
+    bool loops = false, fit = true;
+    sir_visit_stmts(&f->body, look_for_loop, &loops);
+    if (loops || !is_few(r, filter->input) || !is_few(r, filter->output))
+        return;
+    for (VEC_EACH(const sir_local, l, &f->locals))
+        fit &= l->type->kind != SIR_INT || storage_for(*hull_of(r, l, NULL)) != SIR_STORED_WHOLE;
+    for (size_t i = 0; fit && i < f->locals.len; i++) {
+        sir_local *l = &f->locals.data[i];
+        if (l->type->kind == SIR_INT)
+            l->type = stored(r->m, l->type, *hull_of(r, l, NULL));
+    }
+}
+
+static void narrow_locals(ranges *r, const sir_filter *filter, sir_function *f)
 {
     inner_loop l = {.r = r, .f = f};
     if (f == NULL)
         return;
     narrow_arrays(r, f);
     sir_visit_stmts(&f->body, narrow_loop, &l);
+    narrow_firing(r, filter, f);
 }
 
 static void narrow_variables(ranges *r)
@@ -935,8 +963,8 @@ static void narrow_variables(ranges *r)
             field->type = stored(r->m, field->type, *hull_of(r, field, &field->init));
             field->init.type = field->type;
         }
-        narrow_locals(r, (*f)->work);
-        narrow_locals(r, (*f)->prework);
+        narrow_locals(r, *f, (*f)->work);
+        narrow_locals(r, *f, (*f)->prework);
     }
 }
 
