@@ -101,10 +101,12 @@ typedef struct body_trips {
     VEC(const sir_expr *) inside; // fetches that are inside of their streams in all trips
 } body_trips;
 
-// A loop whose trips push so many items each to places side by side: NOTE(places) in body_places.c. 0: to one after the other.
+// A loop whose trips push so many items each to places side by side, and pop as many each: NOTE(places) in body_places.c. 0: one after
+// the other.
 typedef struct body_push_places {
     const sir_stmt *loop;
     int each, next;
+    int takes, next_take;
     uint32_t number;
     const char *from, *to; // trips from here to before there; NULL: from the first, to the last
 } body_push_places;
@@ -378,10 +380,11 @@ bool body_inlines(const body_context *c);
 bool body_fires_twice(const body_context *c);
 
 // ---- body_places.c ----
-// Writes a dynamic-rate actor's loop that pushes; false: it is no such loop.
+// Writes a dynamic-rate actor's loop that pushes or pops; false: it is no such loop.
 bool body_places(body_context *c, const sir_stmt *s);
-// Where the next item goes that it pushes; NULL: it is pushed.
+// Where the next item goes that it pushes, and where the one lies that it pops; NULL: it is pushed, or popped.
 const char *body_next_place(body_context *c);
+const char *body_next_item(body_context *c);
 
 // ---- body_guarded.c ----
 // Whether it can be computed though nobody wants it, at little cost.

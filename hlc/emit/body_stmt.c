@@ -237,6 +237,12 @@ static void dynamic_pop(body_context *c, const sir_stmt *s)
     const char *size = emit_declare_item(c->e, t, "");
     const char *dynamic = body_named(c, BODY_DYNAMIC);
     bool looks = target != NULL && !is_dead(c, target) && peeks(target);
+    const char *item = body_next_item(c);
+    if (item != NULL) {
+        if (target != NULL && !is_dead(c, target))
+            assign_text(c, s, target, item);
+        return;
+    }
     if (looks) // its subscripts come before the pop
         assign_text(c, s, target,
                     arena_printf(c->e->arena, "*(%s)svm_dynamicPeek(%s, 0, sizeof(%s))",

@@ -326,6 +326,15 @@ SVM_INLINED static inline void svm_dynamicGiven(svm_DynamicEnds *e, ptrdiff_t co
 {
     e->back += count * (ptrdiff_t)size;
 }
+// K: the next so many items, side by side; NULL: there are fewer. That they are taken is told then.
+SVM_INLINED static inline const void *svm_dynamicItemsAhead(const svm_DynamicEnds *e, ptrdiff_t count, size_t size)
+{
+    return svm_dynamicBytes(e->front, e->popEnd) / (ptrdiff_t)size < count ? NULL : e->front;
+}
+SVM_INLINED static inline void svm_dynamicTaken(svm_DynamicEnds *e, ptrdiff_t count, size_t size)
+{
+    e->front += count * (ptrdiff_t)size;
+}
 
 // K: items that the firing has popped and pushed so far.
 SVM_INLINED static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicEnds *e, size_t size)
