@@ -121,7 +121,8 @@ static void shape_expr(shaper *s, sir_expr *e, bool fixed)
     bool slot = is_slot(s, e, fixed);
     size_t arity = e->kind == SIR_CONST ? 0 : sir_expr_arity(e);
     uint32_t index = has_index(e) && !(slot && e->kind == SIR_GLOBAL) ? e->index : 0;
-    const uint64_t words[] = {(uint64_t)e->kind << 56 | (uint64_t)e->op << 48 | (uint64_t)slot << 40 | index,
+    const uint64_t words[] = {(uint64_t)e->kind << 56 | (uint64_t)e->op << 48 | (uint64_t)slot << 40 |
+                                  (uint64_t)e->known << 32 | index,
                               (uint64_t)(uintptr_t)e->type, arity};
     strbuf_addn(&s->key, (const char *)words, sizeof words);
     if (slot)

@@ -462,6 +462,27 @@ static const char *int_helper(body_context *c, const sir_expr *e)
     }
 }
 
+static bool has_loop_variable(const body_context *c, const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return c->locals[e->index].is_for;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        if (has_loop_variable(c, e->u.arg[i]))
+            return true;
+    return false;
+}
+
+// A division of which it is known that the number is not below zero (hlc/ir/narrow.c, NOTE(divided)); NULL: it is none. C compilers
+// see by themselves what a loop's variable is.
+static const char *known_division(const body_context *c, const sir_expr *e)
+{
+    if (e->known == SIR_KNOWN_NOTHING || c->e->keep_names || has_loop_variable(c, e->u.arg[0]))
+        return NULL;
+    if (e->known == SIR_KNOWN_ONCE)
+        return "svm_iremOnce";
+    return e->op == LANG_OP_DIV ? "svm_idivUp" : "svm_iremUp";
+}
+
 static void print_int(body_context *c, const sir_expr *e)
 {
     size_t start = c->e->out->len;
@@ -504,7 +525,10 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
     if (body_is_rotation(c, e, &turned, &by))
         return print_call2(c, "svm_rotl", turned, by, NULL);
     bool ints = is_int(a->type);
-    const char *helper = ints ? int_helper(c, e) : NULL;
+    const char *helper = known_division(c, e);
+    if (helper != NULL)
+        return print_call2(c, helper, a, b, NULL);
+    helper = ints ? int_helper(c, e) : NULL;
     c->e->stops |= helper != NULL && emit_may_divide_by_zero(c->info != NULL ? c->info->filter : NULL, e);
     if (helper != NULL)
         return print_call2(c, helper, a, b, e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? &e->loc : NULL);

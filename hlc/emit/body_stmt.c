@@ -58,7 +58,7 @@ const char *body_compound_operator(const sir_expr *target, const sir_expr *value
     bool integer = k == SIR_INT || k == SIR_BIT;
     if (!integer && k != SIR_FLOAT && k != SIR_DOUBLE)
         return NULL;
-    if (integer && value->op == LANG_OP_DIV)
+    if (integer && (value->op == LANG_OP_DIV || value->known != SIR_KNOWN_NOTHING))
         return NULL;
     return spelling[value->op];
 }

@@ -107,6 +107,9 @@ static const char *binary_text(body_context *c, const sir_expr *e, int precedenc
     if (e->op == LANG_OP_DIV && !is_float(a->type) && b->kind != SIR_CONST)
         return arena_printf(m, "%s(%s, %s, %s)", function(c, "div", e->type), vector_text(c, a, PREC_COND),
                             vector_text(c, b, PREC_COND), body_where(c, e->loc));
+    if (e->known == SIR_KNOWN_ONCE)
+        return arena_printf(m, "%s(%s, %s)", function(c, "remOnce", e->type), vector_text(c, a, PREC_COND),
+                            vector_text(c, b, PREC_COND));
     bool shift = e->op == LANG_OP_SHL || e->op == LANG_OP_SHR;
     bool compare = e->op >= LANG_OP_EQ && e->op <= LANG_OP_GE;
     int own = compare                                                                ? PREC_COMPARE

@@ -31,6 +31,7 @@ typedef struct ranges {
     hmap hulls;               // by address of a local, field or global: what it ever holds
     VEC(range *) copied;      // in pairs: of arrays of which one is copied from the other
     hmap opaque;              // filters
+    hmap divided;             // by quotient or remainder of ints by a positive constant: what is ever divided
     int round;
     bool changed;
     // Of the function at hand
@@ -398,6 +399,34 @@ static range eval_select(ranges *r, const sir_expr *e)
     return hull(branch[0], branch[1]);
 }
 
+// NOTE(divided). A number that is not below zero is divided without a look at its sign, and one that is less than twice the divisor,
+// such as a place that goes round, leaves what it is or what a difference is.
+static void note_divided(ranges *r, const sir_expr *e, range x)
+{
+    const sir_expr *by = e->u.arg[1];
+    if ((e->op != LANG_OP_DIV && e->op != LANG_OP_REM) || by->kind != SIR_CONST || by->u.value.i <= 0)
+        return;
+    range *all = hmap_getn(&r->divided, &e, sizeof e);
+    if (all == NULL) {
+        all = ARENA_NEW(r->arena, range);
+        *all = x;
+        hmap_setn(&r->divided, &e, sizeof e, all);
+    }
+    *all = hull(*all, x);
+}
+
+static void tell_divided(const ranges *r)
+{
+    for (size_t i = 0; i < r->divided.len; i++) {
+        const range *x = r->divided.entries[i].value;
+        sir_expr *e;
+        memcpy(&e, r->divided.entries[i].key, sizeof e);
+        const double by = e->u.arg[1]->u.value.i;
+        if (x->lo >= 0)
+            e->known = e->op == LANG_OP_REM && x->hi < 2 * by ? SIR_KNOWN_ONCE : SIR_KNOWN_UP;
+    }
+}
+
 static range eval(ranges *r, const sir_expr *e)
 {
     range a;
@@ -420,8 +449,11 @@ static range eval(ranges *r, const sir_expr *e)
             return e->op == LANG_OP_NEG && e->type->kind != SIR_COMPLEX ? (range){-a.hi, -a.lo} : reals;
         return e->op == LANG_OP_NEG ? int_range(-a.hi, -a.lo) : int_range(-a.hi - 1, -a.lo - 1);
     case SIR_BINARY:
-        if (sir_is_integer(e->type))
-            return eval_ints((lang_binary_op)e->op, eval(r, e->u.arg[0]), eval(r, e->u.arg[1]));
+        if (sir_is_integer(e->type)) {
+            a = eval(r, e->u.arg[0]);
+            note_divided(r, e, a);
+            return eval_ints((lang_binary_op)e->op, a, eval(r, e->u.arg[1]));
+        }
         if (e->type->kind == SIR_BOOLEAN)
             return truth;
         return eval_floats((lang_binary_op)e->op, eval(r, e->u.arg[0]), eval(r, e->u.arg[1]), e->type);
@@ -979,6 +1011,7 @@ static ranges begin(arena *scratch, sir_module *m, const bool *keep, bool apart)
     hmap_init(&r.of_output, scratch);
     hmap_init(&r.hulls, scratch);
     hmap_init(&r.opaque, scratch);
+    hmap_init(&r.divided, scratch);
     hmap_init(&r.named, scratch);
     find_classes(&r, keep);
     return r;
@@ -994,6 +1027,7 @@ size_t sir_find_narrow(sir_module *m, const bool *keep)
     m->narrow = false;
     if (run(&r)) {
         share_again(&r);
+        tell_divided(&r);
         count = narrow_channels(&r);
         narrow_variables(&r);
     }

@@ -7,7 +7,8 @@
 
 // Gives channels, constant tables and local arrays of ints types that say how few bits their values need, in a canonical
 // program that has not been cut up. Values are computed as ints all the same. keep: per actor, whether its channels stay
-// as they are. Gives the number of channels that are stored in fewer bits.
+// as they are. Gives the number of channels that are stored in fewer bits. Also says of quotients and remainders what is known of
+// the number that is divided (sir_expr.known).
 size_t sir_find_narrow(sir_module *m, const bool *keep);
 
 // Before it: a filter whose instances have channels of different needs becomes several filters, each with an own copy,

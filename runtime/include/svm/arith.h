@@ -54,6 +54,22 @@ static inline int32_t svm_idiv(int32_t a, int32_t b, const char *where)
     return b == -1 ? svm_ineg(a) : a / b;
 }
 
+// Where a is not below zero and b is a positive number.
+static inline int32_t svm_idivUp(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a / (uint32_t)b);
+}
+static inline int32_t svm_iremUp(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a % (uint32_t)b);
+}
+// Where a is also less than twice b.
+static inline int32_t svm_iremOnce(int32_t a, int32_t b)
+{
+    const uint32_t less = (uint32_t)a - (uint32_t)b;
+    return (int32_t)(less < (uint32_t)a ? less : (uint32_t)a);
+}
+
 // How often a is halved until it is less than the power of two; 0 where it is no positive number.
 static inline int32_t svm_halves(int32_t a, int power)
 {

@@ -772,6 +772,15 @@ static inline INTS OWN(svm_divInts)(INTS a, INTS b, const char *where)
     return a;
 }
 
+// ---- Remainders, as those of svm_iremOnce ----
+
+static inline INTS OWN(svm_remOnceInts)(INTS a, INTS b)
+{
+    typedef SVM_LANES_VECTOR(unsigned, SVM_LANES) bits;
+    const bits x = SVM_LANES_CAST(bits, a), less = x - SVM_LANES_CAST(bits, b);
+    return OWN(svm_chooseInts)(SVM_MASK(less < x), SVM_LANES_CAST(INTS, less), a);
+}
+
 // ---- Rotation to the left, as svm_rotl ----
 
 static inline INTS OWN(svm_rotlInts)(INTS a, INTS n)
