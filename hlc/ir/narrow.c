@@ -399,6 +399,8 @@ static range eval_select(ranges *r, const sir_expr *e)
     return hull(branch[0], branch[1]);
 }
 
+static bool is_opaque(const ranges *r, const sir_filter *f);
+
 // NOTE(divided). A number that is not below zero is divided without a look at its sign, and one that is less than twice the divisor,
 // such as a place that goes round, leaves what it is or what a difference is.
 static void note_divided(ranges *r, const sir_expr *e, range x)
@@ -415,6 +417,25 @@ static void note_divided(ranges *r, const sir_expr *e, range x)
     *all = hull(*all, x);
 }
 
+static void forget_known(void *context, sir_expr *e, bool written)
+{
+    (void)context;
+    (void)written;
+    e->known = SIR_KNOWN_NOTHING;
+}
+
+static void forget_divided(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, forget_known, context);
+}
+
+static void forget_function(const sir_function *f)
+{
+    if (f != NULL)
+        sir_visit_stmts(&f->body, forget_divided, NULL);
+}
+
+// What was not followed to its end may divide other numbers than were seen.
 static void tell_divided(const ranges *r)
 {
     for (size_t i = 0; i < r->divided.len; i++) {
@@ -425,6 +446,16 @@ static void tell_divided(const ranges *r)
         if (x->lo >= 0)
             e->known = e->op == LANG_OP_REM && x->hi < 2 * by ? SIR_KNOWN_ONCE : SIR_KNOWN_UP;
     }
+    for (VEC_EACH(sir_filter *const, f, &r->m->filters)) {
+        for (VEC_EACH(sir_function *const, g, &(*f)->functions))
+            forget_function(*g);
+        if (!is_opaque(r, *f))
+            continue;
+        forget_function((*f)->work);
+        forget_function((*f)->prework);
+    }
+    for (VEC_EACH(sir_function *const, g, &r->m->functions))
+        forget_function(*g);
 }
 
 static range eval(ranges *r, const sir_expr *e)
