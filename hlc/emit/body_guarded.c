@@ -140,9 +140,16 @@ typedef struct push_sites {
 // More than any firing may push: nobody counts what loops and functions do.
 #define TOO_MANY_SITES INT32_MAX
 
+static const sir_expr *only_push(const sir_block *b);
+
 static void count_sites(const sir_block *b, push_sites *p)
 {
     for (VEC_EACH(sir_stmt *const, s, b)) {
+        if ((*s)->kind == SIR_IF && p->loops == 0 && only_push(&(*s)->u.if_.then) != NULL &&
+            only_push(&(*s)->u.if_.otherwise) != NULL) { // one of both, in one place
+            p->count++;
+            continue;
+        }
         const bool loop = (*s)->kind == SIR_FOR || (*s)->kind == SIR_LOOP;
         sir_parts parts = sir_stmt_parts(*s);
         if ((*s)->kind == SIR_PUSH || ((*s)->kind == SIR_CALL && (*s)->u.call.function->push.max != 0))

@@ -25,7 +25,15 @@ static const char *item_bytes(program_emitter *x, const sir_type *t)
     return t->kind == SIR_VOID ? "0" : arena_printf(x->e.arena, "sizeof(%s)", emit_declare_item(&x->e, t, ""));
 }
 
-static const char *emit_rates(program_emitter *x, const program_dynamic *dynamic, const sir_function *f)
+// As many items as a firing that is not looked at may move, such as svm/dynamic.h has.
+enum { FEW_ITEMS = 256 };
+
+static bool is_few(int64_t most)
+{
+    return most >= 0 && most <= FEW_ITEMS;
+}
+
+static const char *emit_rates(program_emitter *x, program_dynamic *dynamic, const sir_function *f)
 {
     arena *a = x->e.arena;
     const sir_actor *actor = x->net->whole->actors.data[dynamic->actor];
@@ -34,14 +42,17 @@ static const char *emit_rates(program_emitter *x, const program_dynamic *dynamic
     const sir_rate_bounds known = dynamic->steps == NULL ? sir_function_rates(x->m, f) : (sir_rate_bounds){.pop_min = 1, .pop_max = -1, .push_max = -1};
     int64_t reach = f->peek.max >= 0 && f->peek.max < f->pop.max ? f->pop.max : f->peek.max;
     bool pops = takes_so(&f->pop, known.pop_min, known.pop_max), peeks = reach < 0 || (known.reach >= 0 && known.reach <= reach);
+    bool pushes = takes_so(&f->push, known.push_min, known.push_max), stops = dynamic->steps == NULL && program_may_fail(x, actor->filter, true);
+    if (f->kind == SIR_WORK)
+        dynamic->fits = in && pops && peeks && pushes && !stops && f->pop.min > 0 && is_few(f->pop.max) &&
+                        is_few(f->peek.max) && (!out || is_few(f->push.max));
     text_line(x, 0, "/* What a firing of %s declares: pop, peek and push, the least and the most (-1: no bound); bytes of items; whether", actor->name);
     text_line(x, 0, "   it is known to pop, peek and push so; whether it may stop the program, and is paced by steady states. */");
     text_line(x, 0, "static const svm_DynamicRates %s = {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %s, %s,", name,
               in ? f->pop.min : 0, in ? no_bound(&f->pop) : 0, in ? f->peek.min : 0, in ? no_bound(&f->peek) : 0, out ? f->push.min : 0,
               out ? no_bound(&f->push) : 0, item_bytes(x, actor->filter->input), item_bytes(x, actor->filter->output));
     text_line(x, 1, "%s, %s, %s, %s, %s, \"%s\", %s};\n", truth(pops), truth(peeks),
-              truth(takes_so(&f->push, known.push_min, known.push_max)), truth(dynamic->steps == NULL && program_may_fail(x, actor->filter, true)),
-              truth(x->net->kernels.data[dynamic - x->dynamics].paced), actor->name, program_quoted(x, place));
+              truth(pushes), truth(stops), truth(x->net->kernels.data[dynamic - x->dynamics].paced), actor->name, program_quoted(x, place));
     return name;
 }
 
@@ -126,7 +137,7 @@ static void emit_kernel_begin(program_emitter *x, const program_dynamic *dynamic
 }
 
 // Locals for scalars, the state for the rest.
-static void emit_steady_firing(program_emitter *x, int indent, const program_dynamic *dynamic)
+static void emit_steady_firing(program_emitter *x, int indent, const program_dynamic *dynamic, bool done)
 {
     arena *a = x->e.arena;
     text_args args = {0};
@@ -149,7 +160,8 @@ static void emit_steady_firing(program_emitter *x, int indent, const program_dyn
     if (fire->actor)
         VEC_PUSH(a, &args, actor_name(x, dynamic));
     text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
-    text_line(x, indent, "svm_dynamicDone(dynamic);");
+    if (done)
+        text_line(x, indent, "svm_dynamicDone(dynamic);");
     if (dynamic->names.iter != NULL)
         text_line(x, indent, "self->iter++;");
 }
@@ -199,11 +211,18 @@ static void emit_kernel(program_emitter *x, const program_dynamic *dynamic, bool
         text_line(x, 1, "while (%s(self)) {", alone);
     emit_ends(x, indent, dynamic->rates);
     each_scalar(x, indent, dynamic, true);
-    text_line(x, indent, "while (svm_dynamic%s(dynamic)) {", apart ? "GoesOn" : "Begin");
+    const bool fits = apart && dynamic->fits;
+    if (fits)
+        text_line(x, indent, "for (ptrdiff_t fit; (fit = svm_dynamicFit(dynamic)) > 0;)");
+    if (fits)
+        text_line(x, ++indent, "for (; fit > 0; fit--) {");
+    else
+        text_line(x, indent, "while (svm_dynamic%s(dynamic)) {", apart ? "GoesOn" : "Begin");
     if (receives)
         program_deliver(x, indent + 1, dynamic->actor, dynamic->info, &dynamic->names, &dynamic->fire);
-    emit_steady_firing(x, indent + 1, dynamic);
+    emit_steady_firing(x, indent + 1, dynamic, !fits);
     text_line(x, indent, "}");
+    indent -= fits;
     each_scalar(x, indent, dynamic, false);
     if (apart) {
         text_line(x, 2, "svm_dynamicTell(dynamic);");

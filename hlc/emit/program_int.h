@@ -104,6 +104,7 @@ typedef struct program_dynamic {
     program_actor_names names;
     const char *type, *run, *field; // as of a kernel
     const char *rates, *first_rates;
+    bool fits; // firings are counted that go on at once (svm_dynamicFit)
     const program_steps *steps; // NULL: it is no such machine
 } program_dynamic;
 

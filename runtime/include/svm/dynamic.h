@@ -214,6 +214,27 @@ SVM_INLINED static inline bool svm_dynamicGoesOn(svm_DynamicEnds *e)
     e->roomThere = givesFew && r->pushesSo;
     return true;
 }
+// K: how many firings go on at once, of which it is known what they may pop, peek at and push, which is not much, and that they
+// pop something: in them nothing is looked at, and they are over when this is asked again.
+SVM_INLINED static inline ptrdiff_t svm_dynamicFit(svm_DynamicEnds *e)
+{
+    const svm_DynamicRates *r = e->rates;
+    const int64_t most = svm_dynamicMostPeeked(r) > r->popMax ? svm_dynamicMostPeeked(r) : r->popMax;
+    const int64_t there = svm_dynamicBytes(e->front, e->windowEnd) / r->inSize - most;
+    int64_t fit = e->quick && there >= 0 ? there / r->popMax + 1 : 0;
+    if (r->outSize != 0 && r->pushMax != 0) {
+        const int64_t room = svm_dynamicBytes(e->back, e->roomEnd) / (r->pushMax * r->outSize);
+        fit = room < fit ? room : fit;
+    }
+    if (r->paced && e->left >= 0) {
+        fit = e->left < fit ? e->left : fit;
+        e->left -= fit;
+    }
+    e->begunFront = e->front;
+    e->begunBack = e->back;
+    e->itemsThere = e->roomThere = true;
+    return (ptrdiff_t)fit;
+}
 // K: the firing is over.
 SVM_INLINED static inline void svm_dynamicDone(svm_DynamicEnds *e)
 {
