@@ -21,6 +21,7 @@ typedef struct lane_walk {
     int apart;       // and loops around that end for one lane before they do for another
     int telling;     // those of them that say something about ints that do not
     hmap open;       // accesses that may be outside
+    hmap both;       // targets to which the other branch assigns, too
 } lane_walk;
 
 bool lanes_differ(const body_context *c, const sir_expr *e)
@@ -204,11 +205,11 @@ static void walk_block(lane_walk *w, const sir_block *b);
 static void walk_target(lane_walk *w, const sir_expr *target)
 {
     const sir_expr *e = target;
-    bool looks_up = lanes_look_up(w->c, e);
+    bool looks_up = lanes_look_up(w->c, e), surely = hmap_getn(&w->both, &target, sizeof target) != NULL;
     w->looks_up |= looks_up;
     for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
         check_expr(w, e->u.arg[1]);
-        w->impossible |= !looks_up && !is_safe(w, e);
+        w->impossible |= !looks_up && !surely && !is_safe(w, e);
     }
     w->impossible |= e->kind != SIR_LOCAL || (looks_up && target->type->kind == SIR_ARRAY);
     w->impossible |= target->type->kind == SIR_ARRAY && lanes_differ(w->c, e); // whole arrays
@@ -253,10 +254,42 @@ static int walk_parts(lane_walk *w, const sir_stmt *s, bool differs)
     return telling;
 }
 
+// Whether two places are the same, of whose subscripts neither branch sets anything.
+static bool is_same_place(const sir_expr *a, const sir_expr *b, const sir_stmt *branches)
+{
+    if (a->kind != b->kind || a->op != b->op || a->type != b->type)
+        return false;
+    switch ((sir_expr_kind)a->kind) {
+    case SIR_CONST: return a->type->kind == SIR_INT && a->u.value.i == b->u.value.i;
+    case SIR_LOCAL:
+        return a->index == b->index && (a->type->kind == SIR_ARRAY || (!sir_sets_local(&branches->u.if_.then, a->index) &&
+                                                                       !sir_sets_local(&branches->u.if_.otherwise, a->index)));
+    case SIR_INDEX:
+    case SIR_BINARY:
+        return is_same_place(a->u.arg[0], b->u.arg[0], branches) && is_same_place(a->u.arg[1], b->u.arg[1], branches);
+    default: return false;
+    }
+}
+
+// An element to which both branches assign, as a merge of two sorted runs does, is there whatever the condition is.
+static void find_both(lane_walk *w, const sir_stmt *s)
+{
+    for (VEC_EACH(sir_stmt *const, a, &s->u.if_.then))
+        for (VEC_EACH(sir_stmt *const, b, &s->u.if_.otherwise)) {
+            if ((*a)->kind != SIR_SET || (*b)->kind != SIR_SET || (*a)->u.set.target->kind != SIR_INDEX ||
+                !is_same_place((*a)->u.set.target, (*b)->u.set.target, s))
+                continue;
+            hmap_setn(&w->both, &(*a)->u.set.target, sizeof(sir_expr *), w);
+            hmap_setn(&w->both, &(*b)->u.set.target, sizeof(sir_expr *), w);
+        }
+}
+
 static void walk_if(lane_walk *w, const sir_stmt *s)
 {
     bool differs = lanes_differ(w->c, s->u.if_.cond);
     int telling = walk_parts(w, s, differs);
+    if (w->guards == 0)
+        find_both(w, s);
     w->guards += differs;
     w->apart += differs;
     w->telling += telling;
@@ -378,6 +411,7 @@ bool lanes_find_vectors(body_context *c)
     if (!mark_vectors(c))
         return false;
     hmap_init(&w.open, c->e->arena);
+    hmap_init(&w.both, c->e->arena);
     sir_unproved_accesses(c->e->module, c->function, &w.open);
     walk_block(&w, &c->function->body);
     c->looks_up = w.looks_up;

@@ -368,7 +368,8 @@ static void settle_streams(arena *a, plan *pl, const schedule *s)
         uint64_t size = plan_element_bytes(pl->net->whole, st->channel);
         int64_t items = number_max(st->writer == SIR_NONE ? 0 : s->reps[st->writer] * pl->strip,
                                    st->reader == SIR_NONE ? 0 : s->reps[st->reader] * pl->strip);
-        int64_t capacity = STREAM_BYTES / size < STREAM_ELEMENTS ? (int64_t)(STREAM_BYTES / size) : STREAM_ELEMENTS;
+        bool bytes = size == 1 || STREAM_BYTES / size < STREAM_ELEMENTS;
+        int64_t capacity = bytes ? (int64_t)(STREAM_BYTES / size) : STREAM_ELEMENTS;
         VEC_PUSH(a, &pl->capacities,
                  number_max(number_max(capacity, 2 * items), number_max(16, (int64_t)ch->initial.len)));
     }
