@@ -175,6 +175,7 @@ typedef struct guard {
     const char *trip;   // the number of the trip
     int each, next;     // items of a trip, and so far in it
     bool room;          // it is known that there is
+    body_writer *declare;
 } guard;
 
 // `wanted` NULL: it is.
@@ -274,7 +275,7 @@ static void guarded_stmt(body_context *c, guard *g, const sir_stmt *s)
         c->indent--;
         body_line(c, "}");
         break;
-    default: body_stmt(c, s); // a declaration
+    default: g->declare(c, s);
     }
 }
 
@@ -286,7 +287,7 @@ static void guarded_block(body_context *c, guard *g, const sir_block *b)
 
 // ---- Branches ----
 
-bool body_guarded_if(body_context *c, const sir_stmt *s)
+bool body_guarded_if(body_context *c, const sir_stmt *s, body_writer *declare)
 {
     guarded w = {0};
     if (!may_guard(c))
@@ -298,7 +299,7 @@ bool body_guarded_if(body_context *c, const sir_stmt *s)
     add_block(c, &w, &s->u.if_.otherwise);
     if (w.fails || w.sets || w.pushes == 0 || w.nodes > GUARDED_NODES || w.pushes > GUARDED_PUSHES)
         return false;
-    guard g = {.room = has_room(c)};
+    guard g = {.room = has_room(c), .declare = declare};
     guarded_if(c, &g, s);
     return true;
 }
@@ -352,7 +353,7 @@ static void guarded_trips(body_context *c, const sir_stmt *s, guard *g, int trip
               emit_declare_item(c->e, c->info->filter->output, ""));
 }
 
-bool body_guarded_loop(body_context *c, const sir_stmt *s)
+bool body_guarded_loop(body_context *c, const sir_stmt *s, body_writer *declare, body_writer *plain)
 {
     const int trips = trips_of(c, s);
     if (trips == 0)
@@ -362,6 +363,7 @@ bool body_guarded_loop(body_context *c, const sir_stmt *s)
     guard g = {.wanted = arena_printf(a, "svm_wanted%" PRIu32, number),
                .places = arena_printf(a, "svm_places%" PRIu32, number),
                .trip = arena_printf(a, "svm_trip%" PRIu32, number),
+               .declare = declare,
                .each = count_pushes(&s->u.loop.body) + count_pushes(&s->u.loop.step)};
     const sir_type *t = c->info->filter->output;
     body_line(c, "{");
@@ -377,7 +379,7 @@ bool body_guarded_loop(body_context *c, const sir_stmt *s)
     body_line(c, "}");
     body_line(c, "if (SVM_DYNAMIC_UNLIKELY(%s)) {", g.wanted);
     c->indent++;
-    body_plain_loop(c, s);
+    plain(c, s);
     c->indent--;
     body_line(c, "}");
     c->indent--;

@@ -390,12 +390,10 @@ const char *body_next_item(body_context *c);
 // Whether it can be computed though nobody wants it, at little cost.
 bool body_is_harmless(const sir_expr *e);
 // An `if`, or a loop, of a dynamic-rate actor that pushes or pops and is done without branches; false: it is none.
-bool body_guarded_if(body_context *c, const sir_stmt *s);
-bool body_guarded_loop(body_context *c, const sir_stmt *s);
-
-// ---- body_stmt.c ----
-void body_stmt(body_context *c, const sir_stmt *s);
-void body_plain_loop(body_context *c, const sir_stmt *s); // as it is written
+// `declare` writes declarations in it, `plain` the loop as it is.
+typedef void body_writer(body_context *c, const sir_stmt *s);
+bool body_guarded_if(body_context *c, const sir_stmt *s, body_writer *declare);
+bool body_guarded_loop(body_context *c, const sir_stmt *s, body_writer *declare, body_writer *plain);
 
 // ---- body_halves.c ----
 // A loop that halves a number until it is small; false: it is no such loop.

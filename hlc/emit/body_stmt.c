@@ -853,13 +853,7 @@ static void leave_unless(body_context *c, const sir_expr *cond)
     body_line(c, "    break;");
 }
 
-static void loop(body_context *c, const sir_stmt *s)
-{
-    if (!body_halves(c, s) && !body_guarded_loop(c, s))
-        body_plain_loop(c, s);
-}
-
-void body_plain_loop(body_context *c, const sir_stmt *s)
+static void plain_loop(body_context *c, const sir_stmt *s)
 {
     bool plain = s->u.loop.pre.len == 0 && !s->u.loop.post_test;
     const char *outer_label = c->continue_label;
@@ -897,7 +891,13 @@ void body_plain_loop(body_context *c, const sir_stmt *s)
     body_line(c, "}");
 }
 
-void body_stmt(body_context *c, const sir_stmt *s)
+static void loop(body_context *c, const sir_stmt *s)
+{
+    if (!body_halves(c, s) && !body_guarded_loop(c, s, decl, plain_loop))
+        plain_loop(c, s);
+}
+
+static void stmt(body_context *c, const sir_stmt *s)
 {
     if (s->loc.file != 0)
         body_mark_line(c->e, s->loc);
@@ -912,7 +912,7 @@ void body_stmt(body_context *c, const sir_stmt *s)
     case SIR_CALL: call(c, s); break;
     case SIR_RANDOM: random_number(c, s); break;
     case SIR_IF:
-        if (!body_flag(c, s) && !body_either(c, s) && !body_guarded_if(c, s))
+        if (!body_flag(c, s) && !body_either(c, s) && !body_guarded_if(c, s, decl))
             first_if(c, s);
         break;
     case SIR_FOR: unless_outside(c, s, body_for); break;
@@ -941,7 +941,7 @@ static void lane_block(body_context *c, const sir_block *b)
     const char *lane = c->locals[c->lane].c_name;
     for (size_t i = 0; i < b->len;) {
         if (body_lane_expands(c, b->data[i])) {
-            body_stmt(c, b->data[i++]);
+            stmt(c, b->data[i++]);
             continue;
         }
         body_spot start = body_here(c);
@@ -955,7 +955,7 @@ static void lane_block(body_context *c, const sir_block *b)
         c->in_lane_loop = true;
         c->indent++;
         for (; i < end; i++)
-            body_stmt(c, b->data[i]);
+            stmt(c, b->data[i]);
         c->indent--;
         c->in_lane_loop = false;
         if (out->len != header_end)
@@ -973,7 +973,7 @@ void body_block(body_context *c, const sir_block *b)
     }
     for (size_t i = 0; i < b->len; i++) {
         if (!prints_line(b, i)) {
-            body_stmt(c, b->data[i]);
+            stmt(c, b->data[i]);
             continue;
         }
         if (b->data[i]->loc.file != 0)
