@@ -193,8 +193,8 @@ static void push_guarded(body_context *c, guard *g, const char *wanted, const ch
         return;
     }
     body_line(c, "*(%s)svm_dynamicPushIf%s(%s, %s, sizeof(%s), &(%s){0}) = %s;",
-              emit_declare_pointer(c->e, t, "", "", ""), g->room ? "" : "Room", body_named(c, BODY_DYNAMIC), wanted, item,
-              item, value);
+              emit_declare_pointer(c->e, t, "", "", ""), g->room ? "" : "Room", body_named(c, BODY_DYNAMIC), wanted,
+              item, item, value);
 }
 
 static void set_guarded(body_context *c, const guard *g, const sir_stmt *s, const sir_expr *target, const char *value)
@@ -229,8 +229,9 @@ static void guarded_if(body_context *c, guard *g, const sir_stmt *s)
     const char *outer = g->wanted, *cond = body_expr_text(c, s->u.if_.cond, outer == NULL ? PREC_LOWEST : PREC_UNARY);
     if (first != NULL && second != NULL) {
         const char *value = body_expr_text(c, first, PREC_COND), *other = body_expr_text(c, second, PREC_COND);
-        push_guarded(c, g, outer,
-                     arena_printf(c->e->arena, "%s ? %s : %s", body_expr_text(c, s->u.if_.cond, PREC_LOR), value, other));
+        push_guarded(
+            c, g, outer,
+            arena_printf(c->e->arena, "%s ? %s : %s", body_expr_text(c, s->u.if_.cond, PREC_LOR), value, other));
         return;
     }
     if (first != NULL && is_empty(otherwise)) {
@@ -248,8 +249,8 @@ static void guarded_if(body_context *c, guard *g, const sir_stmt *s)
     guarded_block(c, g, then);
     c->indent--;
     body_line(c, "}");
-    g->wanted = outer == NULL ? arena_printf(c->e->arena, "!%s", name)
-                              : arena_printf(c->e->arena, "(%s & !%s)", outer, name);
+    g->wanted =
+        outer == NULL ? arena_printf(c->e->arena, "!%s", name) : arena_printf(c->e->arena, "(%s & !%s)", outer, name);
     if (!is_empty(otherwise)) {
         body_line(c, "{");
         c->indent++;
@@ -349,8 +350,8 @@ static void guarded_trips(body_context *c, const sir_stmt *s, guard *g, int trip
     body_line(c, "%s &= %s;", g->wanted, body_expr_text(c, s->u.loop.cond, PREC_UNARY));
     c->indent--;
     body_line(c, "}");
-    body_line(c, "svm_dynamicGiven(%s, svm_done%" PRIu32 " * %d, sizeof(%s));", body_named(c, BODY_DYNAMIC), number, g->each,
-              emit_declare_item(c->e, c->info->filter->output, ""));
+    body_line(c, "svm_dynamicGiven(%s, svm_done%" PRIu32 " * %d, sizeof(%s));", body_named(c, BODY_DYNAMIC), number,
+              g->each, emit_declare_item(c->e, c->info->filter->output, ""));
 }
 
 bool body_guarded_loop(body_context *c, const sir_stmt *s, body_writer *declare, body_writer *plain)
@@ -370,8 +371,9 @@ bool body_guarded_loop(body_context *c, const sir_stmt *s, body_writer *declare,
     c->indent++;
     body_line(c, "bool %s = %s;", g.wanted,
               s->u.loop.post_test ? "true" : body_expr_text(c, s->u.loop.cond, PREC_LOWEST));
-    body_line(c, "%s = svm_dynamicPlacesAhead(%s, %d, sizeof(%s));", emit_declare_pointer(c->e, t, "", "const", g.places),
-              body_named(c, BODY_DYNAMIC), trips * g.each, emit_declare_item(c->e, t, ""));
+    body_line(c, "%s = svm_dynamicPlacesAhead(%s, %d, sizeof(%s));",
+              emit_declare_pointer(c->e, t, "", "const", g.places), body_named(c, BODY_DYNAMIC), trips * g.each,
+              emit_declare_item(c->e, t, ""));
     body_line(c, "if (%s != NULL) {", g.places);
     c->indent++;
     guarded_trips(c, s, &g, trips, number);

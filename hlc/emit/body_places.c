@@ -45,8 +45,8 @@ static void note_stmt(void *context, sir_stmt *s)
     place_walk *w = context;
     w->pushes += s->kind == SIR_PUSH;
     w->pops += s->kind == SIR_POP;
-    w->fails |= s->kind == SIR_CALL || s->kind == SIR_PRINT || s->kind == SIR_SEND ||
-                s->kind == SIR_RETURN || s->kind == SIR_BREAK || s->kind == SIR_CONTINUE ||
+    w->fails |= s->kind == SIR_CALL || s->kind == SIR_PRINT || s->kind == SIR_SEND || s->kind == SIR_RETURN ||
+                s->kind == SIR_BREAK || s->kind == SIR_CONTINUE ||
                 (s->kind == SIR_PUSH && s->u.value->type->kind == SIR_ARRAY);
     sir_visit_exprs(s, note_expr, w);
 }
@@ -109,10 +109,10 @@ static const char *find_sides(body_context *c, const body_push_places *p, int64_
                   emit_declare_pointer(c->e, in, "const", "const", items), dynamic, p->number, p->takes,
                   emit_declare_item(c->e, in, ""));
     if (p->each > 0)
-        body_line(c, "%s = %ssvm_dynamicPlaces%s(%s, %s, sizeof(%s));", emit_declare_pointer(c->e, out, "", "const", places),
-                  p->takes > 0 ? arena_printf(a, "%s == NULL ? NULL : ", items) : "", few > 0 ? "Beside" : "", dynamic,
-                  few > 0 ? arena_printf(a, "%s, %" PRId64, count, few * p->each) : count,
-                  emit_declare_item(c->e, out, ""));
+        body_line(
+            c, "%s = %ssvm_dynamicPlaces%s(%s, %s, sizeof(%s));", emit_declare_pointer(c->e, out, "", "const", places),
+            p->takes > 0 ? arena_printf(a, "%s == NULL ? NULL : ", items) : "", few > 0 ? "Beside" : "", dynamic,
+            few > 0 ? arena_printf(a, "%s, %" PRId64, count, few * p->each) : count, emit_declare_item(c->e, out, ""));
     return arena_printf(a, "%s != NULL", p->each > 0 ? places : items);
 }
 

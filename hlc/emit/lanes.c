@@ -262,8 +262,9 @@ static bool is_same_place(const sir_expr *a, const sir_expr *b, const sir_stmt *
     switch ((sir_expr_kind)a->kind) {
     case SIR_CONST: return a->type->kind == SIR_INT && a->u.value.i == b->u.value.i;
     case SIR_LOCAL:
-        return a->index == b->index && (a->type->kind == SIR_ARRAY || (!sir_sets_local(&branches->u.if_.then, a->index) &&
-                                                                       !sir_sets_local(&branches->u.if_.otherwise, a->index)));
+        return a->index == b->index &&
+               (a->type->kind == SIR_ARRAY || (!sir_sets_local(&branches->u.if_.then, a->index) &&
+                                               !sir_sets_local(&branches->u.if_.otherwise, a->index)));
     case SIR_INDEX:
     case SIR_BINARY:
         return is_same_place(a->u.arg[0], b->u.arg[0], branches) && is_same_place(a->u.arg[1], b->u.arg[1], branches);

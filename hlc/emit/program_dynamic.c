@@ -42,7 +42,8 @@ static const char *emit_rates(program_emitter *x, program_dynamic *dynamic, cons
     const sir_rate_bounds known = dynamic->steps == NULL ? sir_function_rates(x->m, f) : (sir_rate_bounds){.pop_min = 1, .pop_max = -1, .push_max = -1};
     int64_t reach = f->peek.max >= 0 && f->peek.max < f->pop.max ? f->pop.max : f->peek.max;
     bool pops = takes_so(&f->pop, known.pop_min, known.pop_max), peeks = reach < 0 || (known.reach >= 0 && known.reach <= reach);
-    bool pushes = takes_so(&f->push, known.push_min, known.push_max), stops = dynamic->steps == NULL && program_may_fail(x, actor->filter, true);
+    bool pushes = takes_so(&f->push, known.push_min, known.push_max),
+         stops = dynamic->steps == NULL && program_may_fail(x, actor->filter, true);
     if (f->kind == SIR_WORK)
         dynamic->fits = in && pops && peeks && pushes && !stops && f->pop.min > 0 && is_few(f->pop.max) &&
                         is_few(f->peek.max) && (!out || is_few(f->push.max));
@@ -51,8 +52,8 @@ static const char *emit_rates(program_emitter *x, program_dynamic *dynamic, cons
     text_line(x, 0, "static const svm_DynamicRates %s = {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %s, %s,", name,
               in ? f->pop.min : 0, in ? no_bound(&f->pop) : 0, in ? f->peek.min : 0, in ? no_bound(&f->peek) : 0, out ? f->push.min : 0,
               out ? no_bound(&f->push) : 0, item_bytes(x, actor->filter->input), item_bytes(x, actor->filter->output));
-    text_line(x, 1, "%s, %s, %s, %s, %s, \"%s\", %s};\n", truth(pops), truth(peeks),
-              truth(pushes), truth(stops), truth(x->net->kernels.data[dynamic - x->dynamics].paced), actor->name, program_quoted(x, place));
+    text_line(x, 1, "%s, %s, %s, %s, %s, \"%s\", %s};\n", truth(pops), truth(peeks), truth(pushes), truth(stops),
+              truth(x->net->kernels.data[dynamic - x->dynamics].paced), actor->name, program_quoted(x, place));
     return name;
 }
 

@@ -57,7 +57,8 @@ static bool choose_bits(program_emitter *x, program_steps *s, size_t size)
             width *= 2;
         s->bits = bits;
         s->width = width;
-        if (most <= STEPS_MOST && (sizeof(uint32_t) + sizeof(uint8_t) + width * size) * (s->table.steps.len / 2 << bits) <= STEPS_BYTES)
+        if (most <= STEPS_MOST &&
+            (sizeof(uint32_t) + sizeof(uint8_t) + width * size) * (s->table.steps.len / 2 << bits) <= STEPS_BYTES)
             return true;
     }
     return false;
@@ -143,15 +144,15 @@ void program_steps_run(program_emitter *x, const program_steps *s)
 {
     const char *item = s->item;
     text_line(x, 1, "if (!self->ready)");
-    text_line(x, 2, "svm_stepsJoin(%s, %zu, %d, %s, sizeof *%s, %" PRIu32 ", self->next, self->counts, self->pushed);", s->steps,
-              s->table.steps.len / 2, s->bits, s->values, s->values, s->width);
+    text_line(x, 2, "svm_stepsJoin(%s, %zu, %d, %s, sizeof *%s, %" PRIu32 ", self->next, self->counts, self->pushed);",
+              s->steps, s->table.steps.len / 2, s->bits, s->values, s->values, s->width);
     text_line(x, 1, "self->ready = true;");
     text_line(x, 1, "size_t state = self->state;");
     text_line(x, 1, "while (svm_dynamicBegin(dynamic)) {");
     text_line(x, 2, "const char *in = dynamic->front;");
     text_line(x, 2, "%s *out = (%s *)dynamic->back;", item, item);
-    text_line(x, 2, "for (ptrdiff_t fit; (fit = svm_stepsFit(dynamic, in, %d, out, %" PRIu32 " * sizeof *out)) > 0;)", s->bits,
-              s->width);
+    text_line(x, 2, "for (ptrdiff_t fit; (fit = svm_stepsFit(dynamic, in, %d, out, %" PRIu32 " * sizeof *out)) > 0;)",
+              s->bits, s->width);
     text_line(x, 3, "for (; fit > 0; fit--) {");
     text_line(x, 4, "const size_t bits = svm_stepBits%d(in), at = state + bits;", s->bits);
     text_line(x, 4, "%s pushed[%" PRIu32 "];", s->stored, s->width);
@@ -165,7 +166,8 @@ void program_steps_run(program_emitter *x, const program_steps *s)
     text_line(x, 2, "if (in != dynamic->front) {");
     text_line(x, 3, "svm_stepsTaken(dynamic, in, out);");
     text_line(x, 2, "} else { /* a bit */");
-    text_line(x, 3, "const svm_Step *step = &%s[state >> %d][*(const unsigned char *)svm_dynamicPop(dynamic, 1)];", s->steps, s->bits);
+    text_line(x, 3, "const svm_Step *step = &%s[state >> %d][*(const unsigned char *)svm_dynamicPop(dynamic, 1)];",
+              s->steps, s->bits);
     text_line(x, 3, "for (uint32_t i = 0; i < step->count; i++)");
     text_line(x, 4, "*(%s *)svm_dynamicPush(dynamic, sizeof *out) = %s[step->first + i];", item, s->values);
     text_line(x, 3, "state = (size_t)step->next << %d;", s->bits);

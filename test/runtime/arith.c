@@ -38,7 +38,8 @@ static void integers(void)
         }
     }
     CHECK(svm_idiv(INT32_MIN, -1, "") == INT32_MIN && svm_irem(INT32_MIN, -1, "") == 0);
-    CHECK(svm_idivUp(0, 7) == 0 && svm_idivUp(INT32_MAX, 10) == 214748364 && svm_iremUp(INT32_MAX, 10) == 7 && svm_iremUp(6, 7) == 6);
+    CHECK(svm_idivUp(0, 7) == 0 && svm_idivUp(INT32_MAX, 10) == 214748364 && svm_iremUp(INT32_MAX, 10) == 7 &&
+          svm_iremUp(6, 7) == 6);
     CHECK(svm_iremOnce(0, 7) == 0 && svm_iremOnce(6, 7) == 6 && svm_iremOnce(7, 7) == 0 && svm_iremOnce(13, 7) == 6);
     CHECK(svm_iremOnce(INT32_MAX, INT32_MAX) == 0 && svm_iremOnce(INT32_MAX, 1 << 30) == (1 << 30) - 1);
     CHECK(svm_halves(1, 0) == 1 && svm_halves(8, 0) == 4 && svm_halves(8, 3) == 1 && svm_halves(7, 3) == 0);

@@ -333,7 +333,8 @@ SVM_INLINED static inline void *svm_dynamicPlaces(svm_DynamicEnds *e, ptrdiff_t 
     return places;
 }
 // K: the same where there is room for at least so many, of which all may be written; those behind `count` are places still.
-SVM_INLINED static inline void *svm_dynamicPlacesBeside(svm_DynamicEnds *e, ptrdiff_t count, ptrdiff_t least, size_t size)
+SVM_INLINED static inline void *svm_dynamicPlacesBeside(svm_DynamicEnds *e, ptrdiff_t count, ptrdiff_t least,
+                                                        size_t size)
 {
     return svm_dynamicBytes(e->back, e->roomEnd) / (ptrdiff_t)size < least ? NULL : svm_dynamicPlaces(e, count, size);
 }
@@ -380,8 +381,8 @@ void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const vo
                    uint32_t *next, uint8_t *counts, void *pushed);
 // K: how often at least so many bits are there, from `in` on, and room for so many bytes from `out` on, side by side. An actor that
 // steady states pace takes a bit a firing, of which as many are still to be done.
-SVM_INLINED static inline ptrdiff_t svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits, const void *out,
-                                     size_t bytes)
+SVM_INLINED static inline ptrdiff_t svm_stepsFit(const svm_DynamicEnds *e, const char *in, ptrdiff_t bits,
+                                                 const void *out, size_t bytes)
 {
     const bool paced = e->rates->paced && e->left >= 0;
     const ptrdiff_t there = e->windowEnd - in, left = paced ? e->left - (in - e->front) : there,
