@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 hlc, opt, scratch, machines, programs = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4].split(","), sys.argv[5:]
-BEFORE = "siblings,canonicalize,inline,privatize,rings,windows,tabulate,orbit,int-bits,linear-bits,share,decimate,sever,chain,reorder,bundle,parts,moves,schedule,pack-bits,polyphase,interchange,map"
+BEFORE = "siblings,canonicalize,inline,privatize,rings,windows,tabulate,orbit,int-bits,linear-bits,share,decimate,sever,chain,abreast,reorder,bundle,parts,moves,schedule,pack-bits,polyphase,interchange,map"
 PASSES = ["sync-elim", "coalesce", "fuse", "fiss", "transfer", "strip-mine", "allocate"]
 os.makedirs(scratch, exist_ok=True)
 
