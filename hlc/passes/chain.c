@@ -490,8 +490,9 @@ bool pass_chain(hlc_program *p)
         compact(&x);
         pass_tidy(m);
     }
-    x.any |= chain_regions(&known);
+    x.any |= chain_regions(&known, false);
     x.any |= chain_frames(&known);
+    x.any |= chain_regions(&known, true); // last: a filter with prework goes into no other
     arena_destroy(x.a);
     return x.any;
 }

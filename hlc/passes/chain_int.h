@@ -40,8 +40,8 @@ static inline bool chain_is_plain(const sir_stmt *s)
            s->kind == SIR_IF || s->kind == SIR_FOR;
 }
 // Makes filters of stretches with splitters and joiners, or with several items a firing; whether there are any
-// (chain_regions.c).
-bool chain_regions(chain_known *k);
+// (chain_regions.c); windows: of those in which some look ahead, instead.
+bool chain_regions(chain_known *k, bool windows);
 // Makes one filter of one that goes by frames and one that goes item by item; whether there are any (chain_frames.c).
 bool chain_frames(chain_known *k);
 // Whether a loop's trips, of a known number, move no items and wait as other statements do: see NOTE(short loops) and

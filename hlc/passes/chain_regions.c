@@ -45,6 +45,7 @@ typedef struct queue {
 
 typedef struct joiner {
     chain_graph g;
+    bool windows;       // stretches in which some look ahead are made, others are no more: NOTE(windows)
     size_t *nodes;      // per actor: of its body; 0: it cannot be in a stretch
     bool *waits;        // per actor: for its own state
     pass_scalars *held; // per channel: what is on it at first
@@ -273,7 +274,7 @@ static bool fits(joiner *x, pass_region *r)
     const bool ahead = looks_ahead(x, r);
     x->late[r->last] = 0;
     return pass_region_balances(r) && pass_region_items(r, r->in) <= REGION_ITEMS &&
-           pass_region_items(r, r->out) <= REGION_ITEMS && (!ahead || begins(x, r)) &&
+           pass_region_items(r, r->out) <= REGION_ITEMS && ahead == x->windows && (!ahead || begins(x, r)) &&
            pass_region_comes_out_at_once(r) && is_worth_it(x, r, ahead);
 }
 
@@ -620,7 +621,7 @@ static void look_at_all(joiner *x)
             if (v->type->words == 1)
                 VEC_PUSH(x->g.a, &x->held[i], v->zero ? (sir_scalar){0} : v->data[0]);
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        x->nodes[i] = chain_nodes(x->g.known, m->actors.data[i], REGION_ITEMS, AHEAD_ITEMS);
+        x->nodes[i] = chain_nodes(x->g.known, m->actors.data[i], REGION_ITEMS, x->windows ? AHEAD_ITEMS : 0);
         x->waits[i] = x->nodes[i] != 0 && chain_waits(x->g.a, m->actors.data[i]->filter);
         look_at_delay(x, i);
     }
@@ -628,9 +629,9 @@ static void look_at_all(joiner *x)
         look_at_channel(x, i);
 }
 
-bool chain_regions(chain_known *k)
+bool chain_regions(chain_known *k, bool windows)
 {
-    joiner x = {0};
+    joiner x = {.windows = windows};
     chain_begin(&x.g, k);
     const sir_module *m = x.g.m;
     x.nodes = ARENA_ARRAY(k->a, size_t, m->actors.len + 1);
