@@ -24,8 +24,9 @@
 
 // Parts of a body; items between two filters; filters in a row.
 enum { SEVER_PARTS = 160, SEVER_ITEMS = 4, SEVER_ROW = 8 };
-// Terms of a sum over items from which on it is worth it: fewer are done while the state is waited for. Measured (clang 22,
-// AVX-512): with a maximum of 8 a limiter is 1.1 times slower, with a sum of 32 a smoothed level is 1.9 times faster.
+// Terms of a sum over items from which on it is worth it: fewer are done while the state is waited for. At -Ofast C compilers
+// make vectors of the terms. Measured (clang 22, AVX-512): with a maximum of 8 a limiter is 1.1 times slower, with a sum of 32
+// a smoothed level is 1.9 times faster.
 enum { SEVER_TERMS = 16 };
 
 typedef struct part {
@@ -55,7 +56,7 @@ typedef struct sever {
 
 typedef struct looked {
     size_t functions;
-    bool fails;
+    bool fails, sums; // sums are worth it
 } looked;
 
 static void look_at_expr(void *context, sir_expr *e, bool written)
@@ -99,7 +100,7 @@ static bool is_long_sum(const sir_stmt *s)
 static void look_at(void *context, sir_stmt *s)
 {
     looked *l = context;
-    l->functions += is_long_sum(s);
+    l->functions += l->sums && is_long_sum(s);
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
     case SIR_SET:
@@ -119,13 +120,13 @@ static bool is_state(const sir_filter *f, uint32_t field)
 }
 
 // Firings that wait for a number go one by one. Where all that is kept are counters and arrays, they may be vectors as it is.
-static bool may_be_severed(const sir_module *m, const sir_filter *f)
+static bool may_be_severed(const hlc_program *p, const sir_filter *f)
 {
-    looked l = {0};
+    looked l = {.sums = !p->config->fast_math};
     bool waits = false;
     if (!f->stateful || f->finite || f->prework != NULL || f->ahead != NULL || f->handlers.len != 0 || f->uses_iter ||
         f->uses_random || f->prints || f->sends || f->natives || f->work->body.len > SEVER_PARTS / 2 ||
-        !pass_rates_proved(m, f->work))
+        !pass_rates_proved(p->module, f->work))
         return false;
     for (uint32_t i = 0; i < f->fields.len; i++)
         waits |= is_state(f, i) && f->fields.data[i].type->kind == SIR_FLOAT;
@@ -248,7 +249,7 @@ static void note_stmt(void *context, sir_stmt *s)
     const sir_expr *root = sir_assigned_root(s);
     x->parts.data[n->number].takes |= s->kind == SIR_POP;
     x->parts.data[n->number].gives |= s->kind == SIR_PUSH;
-    x->parts.data[n->number].function |= is_long_sum(s);
+    x->parts.data[n->number].function |= !x->hlc->config->fast_math && is_long_sum(s);
     if (s->kind == SIR_DECL || s->kind == SIR_FOR) {
         uint32_t local = s->kind == SIR_DECL ? s->u.decl.local : s->u.for_.local;
         x->names[n->number * x->variables + local] = x->sets[n->number * x->variables + local] = true;
@@ -476,7 +477,7 @@ typedef VEC(sir_filter *) filters;
 static filters *sever_filter(hlc_program *p, arena *a, const sir_filter *f)
 {
     filters *row = ARENA_NEW(a, filters);
-    if (!may_be_severed(p->module, f))
+    if (!may_be_severed(p, f))
         return row;
     sever x = {.a = a, .hlc = p, .m = p->module, .f = pass_copy_filter(p->module, f)};
     make_parts(&x);
