@@ -16,12 +16,16 @@
 // Elements of an array that may still be registers. Numbers of the state that wait by themselves: with more of them there are
 // enough operations at a time for vectors to save some (measured: two stereo biquads in a row, eight numbers, 1.6 times as fast).
 enum { MOST_ELEMENTS = 128, MOST_STATES = 16 };
+// Statements that are looked at, all together, for ints that come of themselves.
+enum { MOST_VISITS = 1 << 20 };
 
 typedef struct ladder_walk {
     const body_context *c;
-    bool *own;  // per local: declared in the loop
-    bool *goes; // per local: comes of a number that goes from trip to trip
-    bool *of;   // per local: comes of the one at hand by others that are declared in the loop
+    bool *own;        // per local: declared in the loop
+    bool *goes;       // per local: comes of a number that goes from trip to trip
+    bool *of;         // per local: comes of the one at hand by others that are declared in the loop
+    uint8_t *returns; // per local: an answer, whether it comes of itself by such; 0: nobody has asked so far
+    int64_t visits;   // statements that are still looked at for that
     uint32_t at;
     bool changed, any, itself, product;
 } ladder_walk;
@@ -68,7 +72,7 @@ static void find_of(void *context, sir_stmt *s)
 {
     ladder_walk *w = context;
     const sir_expr *value;
-    uint32_t local = local_set(s, &value);
+    uint32_t local = w->visits-- > 0 ? local_set(s, &value) : UINT32_MAX;
     if (local == UINT32_MAX || !mentions(w->of, value))
         return;
     w->itself |= local == w->at;
@@ -76,18 +80,25 @@ static void find_of(void *context, sir_stmt *s)
         w->of[local] = w->changed = true;
 }
 
-// Whether x = f(x), maybe by way of locals of a trip.
+enum { RETURNS_NO = 1, RETURNS_YES };
+
+// Whether x = f(x), maybe by way of locals of a trip. It is found once for each, and not at all where bodies are so long that
+// it would take seconds.
 static bool comes_of_itself(ladder_walk *w, uint32_t local, const sir_block *body)
 {
     bool changed = w->changed;
+    if (w->returns[local] != 0)
+        return w->returns[local] == RETURNS_YES;
     memset(w->of, 0, w->c->function->locals.len * sizeof *w->of);
     w->of[w->at = local] = true;
     w->itself = false;
     do {
         w->changed = false;
         sir_visit_stmts(body, find_of, w);
-    } while (w->changed);
+    } while (w->changed && w->visits > 0);
     w->changed = changed;
+    w->itself &= w->visits > 0;
+    w->returns[local] = w->itself ? RETURNS_YES : RETURNS_NO;
     return w->itself;
 }
 
@@ -124,13 +135,14 @@ static void find_product(void *context, sir_stmt *s)
 
 const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a)
 {
-    ladder_walk w = {.c = c};
+    ladder_walk w = {.c = c, .visits = MOST_VISITS};
     if (c->e->most_trips == 0 || c->info == NULL || c->function->kind != SIR_WORK || c->dynamic || c->lanes > 0 ||
         c->vectors > 0 || c->info->filter->finite)
         return NULL;
     w.own = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
     w.goes = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
     w.of = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
+    w.returns = ARENA_ARRAY(a, uint8_t, c->function->locals.len + 1);
     const ladder_visit v = {&w, &loop->u.for_.body};
     sir_visit_stmts(&loop->u.for_.body, find_product, &w);
     sir_declared_locals(&loop->u.for_.body, w.own);

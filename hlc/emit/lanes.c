@@ -254,31 +254,47 @@ static int walk_parts(lane_walk *w, const sir_stmt *s, bool differs)
     return telling;
 }
 
+// Marks the locals that a statement declares or assigns to.
+static void mark_set(void *context, sir_stmt *s)
+{
+    bool *sets = context;
+    const sir_expr *root = sir_assigned_root(s);
+    if (root != NULL && root->kind == SIR_LOCAL)
+        sets[root->index] = true;
+    if (s->kind == SIR_DECL)
+        sets[s->u.decl.local] = true;
+}
+
 // Whether two places are the same, of whose subscripts neither branch sets anything.
-static bool is_same_place(const sir_expr *a, const sir_expr *b, const sir_stmt *branches)
+static bool is_same_place(const sir_expr *a, const sir_expr *b, const bool *sets)
 {
     if (a->kind != b->kind || a->op != b->op || a->type != b->type)
         return false;
     switch ((sir_expr_kind)a->kind) {
     case SIR_CONST: return a->type->kind == SIR_INT && a->u.value.i == b->u.value.i;
-    case SIR_LOCAL:
-        return a->index == b->index &&
-               (a->type->kind == SIR_ARRAY || (!sir_sets_local(&branches->u.if_.then, a->index) &&
-                                               !sir_sets_local(&branches->u.if_.otherwise, a->index)));
+    case SIR_LOCAL: return a->index == b->index && (a->type->kind == SIR_ARRAY || !sets[a->index]);
     case SIR_INDEX:
     case SIR_BINARY:
-        return is_same_place(a->u.arg[0], b->u.arg[0], branches) && is_same_place(a->u.arg[1], b->u.arg[1], branches);
+        return is_same_place(a->u.arg[0], b->u.arg[0], sets) && is_same_place(a->u.arg[1], b->u.arg[1], sets);
     default: return false;
     }
+}
+
+static bool sets_element(const sir_stmt *s)
+{
+    return s->kind == SIR_SET && s->u.set.target->kind == SIR_INDEX;
 }
 
 // An element to which both branches assign, as a merge of two sorted runs does, is there whatever the condition is.
 static void find_both(lane_walk *w, const sir_stmt *s)
 {
-    for (VEC_EACH(sir_stmt *const, a, &s->u.if_.then))
-        for (VEC_EACH(sir_stmt *const, b, &s->u.if_.otherwise)) {
-            if ((*a)->kind != SIR_SET || (*b)->kind != SIR_SET || (*a)->u.set.target->kind != SIR_INDEX ||
-                !is_same_place((*a)->u.set.target, (*b)->u.set.target, s))
+    const sir_block *then = &s->u.if_.then, *otherwise = &s->u.if_.otherwise;
+    bool *sets = ARENA_ARRAY(w->c->e->arena, bool, w->c->function->locals.len + 1);
+    sir_visit_stmts(then, mark_set, sets);
+    sir_visit_stmts(otherwise, mark_set, sets);
+    for (VEC_EACH(sir_stmt *const, a, then))
+        for (VEC_EACH(sir_stmt *const, b, otherwise)) {
+            if (!sets_element(*a) || !sets_element(*b) || !is_same_place((*a)->u.set.target, (*b)->u.set.target, sets))
                 continue;
             hmap_setn(&w->both, &(*a)->u.set.target, sizeof(sir_expr *), w);
             hmap_setn(&w->both, &(*b)->u.set.target, sizeof(sir_expr *), w);
@@ -289,7 +305,7 @@ static void walk_if(lane_walk *w, const sir_stmt *s)
 {
     bool differs = lanes_differ(w->c, s->u.if_.cond);
     int telling = walk_parts(w, s, differs);
-    if (w->guards == 0)
+    if (w->guards == 0 && differs && s->u.if_.otherwise.len != 0)
         find_both(w, s);
     w->guards += differs;
     w->apart += differs;
