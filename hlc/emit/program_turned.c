@@ -4,11 +4,11 @@
 // before, all at once, and each firing finds vectors:
 //
 //     for (ptrdiff_t i = 0; i < whole; i += 16) {
-//         float turned[128][16];
+//         float turned[128 * 16];
 //         svm_tileIn(turned, in + i * 128, 128, 16, 128);
 //         for (ptrdiff_t i2 = 0; i2 < 2; i2++)
 //             for (ptrdiff_t i1 = 0; i1 < 2; i1++)
-//                 Combine_fire_16(turned[0] + i2 * 32 + i1 * 64, out + i2 * 1024 + i1 * 512 + i);
+//                 Combine_fire_16(turned + i2 * 32 + i1 * 64, out + i2 * 1024 + i1 * 512 + i);
 //     }
 //
 // Item by item, a vector took as many loads and shuffles as it has lanes.
@@ -23,7 +23,7 @@ enum { LANES = 16, LEAST_FLOATS = 8, MOST_BYTES = 65536 };
 
 struct program_turned {
     emit_signature fire; // of all lanes
-    const char *tile;    // "float turned[128][16]"
+    const char *tile;    // "float turned[128 * 16]"
     int64_t items;       // of a steady state
     plan_digits in, out; // of the walk
     size_t unbounded;    // the digit that counts steady states
@@ -92,7 +92,7 @@ const program_turned *program_find_turned(program_emitter *x, emit_filter_info *
     program_include_lanes(x, LANES);
     const char *name = emit_unique_name(&x->e, arena_printf(a, "%s_fire_%d", info->c_name, LANES));
     t.fire = emit_fire_lanes(&x->e, info, f, name, turned, out, &lanes);
-    t.tile = emit_declare_item(&x->e, filter->input, arena_printf(a, "turned[%" PRId64 "][%d]", t.items, LANES));
+    t.tile = emit_declare_item(&x->e, filter->input, arena_printf(a, "turned[%" PRId64 " * %d]", t.items, LANES));
     t.in = w->in;
     t.out = w->out;
     program_turned *found = ARENA_NEW(a, program_turned);
@@ -125,7 +125,7 @@ void program_emit_turned(program_emitter *x, const program_turned *t)
                   inner);
     }
     text_args args = {0};
-    VEC_PUSH(a, &args, program_nest_pointer(x, "turned[0]", &inside));
+    VEC_PUSH(a, &args, program_nest_pointer(x, "turned", &inside));
     VEC_PUSH(a, &args, program_nest_pointer(x, "out", &t->out));
     text_call(x, indent, arena_printf(a, "%s(", t->fire.name), &args, ");");
     text_line(x, 1, "}");
