@@ -226,6 +226,30 @@ const plan_digits *program_walk_out(const program_walk *w);
 // --verify-each: whether the loops go through the positions of the first firings, each once; in their order unless free.
 bool program_walk_is_exact(const program_walk *w, int lanes, bool free);
 
+// ---- program_loops.c ----
+emit_view program_view(program_emitter *x, const plan_digits *bounded);
+// "in", "in + i * 4", "in + i2 * 16 + i": the pointer at the indices of a loop nest.
+const char *program_nest_pointer(program_emitter *x, const char *base, const plan_digits *d);
+// The same at a position i of all, in order.
+const char *program_order_pointer(program_emitter *x, const char *base, const plan_digits *d);
+// A walk through what is read and what is written. init_count: whether the counts of all runs are whole rounds of the nest is
+// known from that of the initialisation and whether there are drains. free: firings may come in any order.
+program_walk program_make_walk(program_emitter *x, const plan_digits *in, const plan_digits *out, int64_t init_count,
+                               bool free);
+// Its nest anew, from digits in firing order.
+void program_make_nest(program_emitter *x, program_walk *w, bool free);
+// That of fused members' steady states: the members' digits among those of the firings.
+program_walk program_members_walk(program_emitter *x, const program_walk *one, const plan_stage *st);
+// What is done at each index, given the pointers to in and out.
+typedef void program_walk_body(program_emitter *x, int indent, void *context, const char *in, const char *out);
+// Of how many firings that go side by side one is to be left over at least for them to be done so, with others again.
+enum { REFILL_LEAST = 8 };
+// Its loops. many: the context for firings side by side. begin: rounds that are done already.
+void program_emit_walk(program_emitter *x, const program_walk *w, int lanes, const char *begin, program_walk_body *body,
+                       void *many, void *one);
+// With --verify-each an error if they leave something out of what the function of this name is to do.
+void program_verify_walk(program_emitter *x, const program_walk *w, int lanes, bool free, const char *name);
+
 // ---- alike.c ----
 void program_find_alike(program_emitter *x); // before the following
 emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
@@ -241,7 +265,6 @@ const char *program_byte_fire(program_emitter *x, const emit_filter_info *info, 
                               const struct plan_bit_lanes *b);
 
 // ---- program_strip.c ----
-emit_view program_view(program_emitter *x, const plan_digits *bounded);
 void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);
 // Arguments of a firing function behind in and out. scalars: how a scalar field is passed ("&%s" of a local), arrays:
 // from the state at `state`.
@@ -251,9 +274,6 @@ void program_fire_arguments(program_emitter *x, const emit_filter_info *info, co
                             text_args *args); // given: what is given for constants; NULL: the caller's own parameters
 // The name of the actor that a stage fires, for errors, as a C string.
 const char *program_actor_text(program_emitter *x, const plan_stage *st);
-
-// "in", "in + i * 4", "in + i2 * 16 + i": the pointer at the indices of a loop nest.
-const char *program_nest_pointer(program_emitter *x, const char *base, const plan_digits *d);
 
 // The functions of a filter that stands for a stage's in runs of whole steady states, with views of its own: items of the
 // later runs' first firing are in_first and out_first of these. firings: in a steady state. False: the views do not allow it.

@@ -13,7 +13,7 @@ set(HLC_EMIT_SOURCES
     emit/mapped_runs.c emit/mapped_streams.c emit/mapped_summary.c emit/program.c emit/program_across.c
     emit/program_again.c emit/program_behind.c emit/program_bytes.c emit/program_control.c emit/program_counters.c
     emit/program_cycle.c emit/program_drain.c emit/program_dynamic.c emit/program_items.c emit/program_kernel.c
-    emit/program_library.c emit/program_lines.c emit/program_looked.c
+    emit/program_library.c emit/program_lines.c emit/program_looked.c emit/program_loops.c
     emit/program_messages.c emit/program_net.c emit/program_offload.c
     emit/program_outside.c emit/program_profile.c emit/program_region.c emit/program_reversed.c emit/program_turned.c emit/program_skew.c
     emit/program_steps.c emit/program_strip.c emit/program_tables.c emit/program_text.c emit/program_tiles.c
