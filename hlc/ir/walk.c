@@ -229,6 +229,24 @@ static void count_names(void *context, sir_stmt *s)
     sir_visit_exprs(s, count_name, context);
 }
 
+static void count_node(void *context, sir_expr *e, bool written)
+{
+    (void)e, (void)written;
+    ++*(size_t *)context;
+}
+
+static void count_nodes(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, count_node, context);
+}
+
+size_t sir_count_nodes(const sir_block *b)
+{
+    size_t nodes = 0;
+    sir_visit_stmts(b, count_nodes, &nodes);
+    return nodes;
+}
+
 size_t sir_count_field(const sir_block *b, uint32_t field)
 {
     name_counter n = {SIR_FIELD, field, 0};

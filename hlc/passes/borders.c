@@ -45,24 +45,6 @@ typedef struct borders {
     bool changed;
 } borders;
 
-static void count_node(void *context, sir_expr *e, bool written)
-{
-    (void)e, (void)written;
-    ++*(int64_t *)context;
-}
-
-static void count_in(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, count_node, context);
-}
-
-static int64_t count_nodes(const sir_block *b)
-{
-    int64_t n = 1;
-    sir_visit_stmts(b, count_in, &n);
-    return n;
-}
-
 // ---- Copies ----
 
 static sir_expr *copy_of(borders *x, const sir_expr *e);
@@ -201,7 +183,7 @@ static bool has_loop(const sir_block *b)
 // Whether a loop becomes several.
 static bool cut_loop(borders *x, const sir_stmt *s, sir_block *to)
 {
-    int64_t trips = border_trip_count(s), nodes = count_nodes(&s->u.for_.body);
+    int64_t trips = border_trip_count(s), nodes = 1 + (int64_t)sir_count_nodes(&s->u.for_.body);
     if (trips < BORDERS_TRIPS || trips > BORDERS_STEPS / nodes || (x->side_by_side && has_loop(&s->u.for_.body)))
         return false;
     border_trips t = {.a = x->a, .f = x->f, .trips = (size_t)trips};

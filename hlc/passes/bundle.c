@@ -174,17 +174,6 @@ static member body_of(const bundler *x, const sir_function *work)
     return r.item != NULL && r.values != 0 && pays ? r : none;
 }
 
-static void count_node(void *context, sir_expr *e, bool written)
-{
-    (void)e, (void)written;
-    ++*(size_t *)context;
-}
-
-static void count_nodes(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, count_node, context);
-}
-
 static bool may_be_row(const sir_function *work)
 {
     return work->body.len <= ROW_NODES && work->peek.max > work->pop.max && work->pop.max <= ROW_ITEMS &&
@@ -195,7 +184,6 @@ static bool may_be_row(const sir_function *work)
 static member row_of(const sir_function *work)
 {
     member r = {.loop = work->body.len, .pops = work->body.len, .work = work, .row = true}, none = {0};
-    size_t nodes = 0;
     for (size_t i = 0; i < work->body.len; i++) {
         sir_stmt *s = work->body.data[i];
         body_facts b = facts_of(s);
@@ -205,9 +193,8 @@ static member row_of(const sir_function *work)
         r.pops = b.pops && !popped ? i : r.pops;
         r.item = r.item == NULL ? b.item : r.item;
     }
-    sir_visit_stmts(&work->body, count_nodes, &nodes);
     r.values = (size_t)work->push.max;
-    const bool pays = nodes <= ROW_NODES && !pass_has_elementary(&work->body);
+    const bool pays = sir_count_nodes(&work->body) <= ROW_NODES && !pass_has_elementary(&work->body);
     return r.item != NULL && pays ? r : none;
 }
 

@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "hlc/ir/walk.h"
-#include "hlc/passes/pass.h"
-#include "hlc/passes/places.h"
 #include "hlc/passes/reorder_int.h"
 
 // Items that a firing takes.
@@ -89,6 +87,20 @@ static bool repeats(const reorderer *x, uint32_t channel, int64_t by, int steps)
     return all;
 }
 
+bool reorder_leads_here(const sir_module *m, uint32_t source, const bool *gone_actor, const bool *gone_channel)
+{
+    for (size_t i = 0; i < m->actors.len; i++) {
+        const sir_actor *a = m->actors.data[i];
+        for (size_t k = 0; gone_actor[i] && k < a->inputs.len; k++)
+            if (a->inputs.data[k] == SIR_NONE || (a->inputs.data[k] != source && !gone_channel[a->inputs.data[k]]))
+                return false;
+        for (size_t k = 0; gone_actor[i] && k < a->outputs.len; k++)
+            if (a->outputs.data[k] == SIR_NONE || !gone_channel[a->outputs.data[k]])
+                return false;
+    }
+    return true;
+}
+
 // Whether the firing's items all come from a channel, each of the first there once; what they come through goes.
 static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
 {
@@ -115,16 +127,7 @@ static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
         taken[j] = true;
         x->order.to[i] = j;
     }
-    for (size_t i = 0; i < x->m->actors.len; i++) { // nothing of them leads elsewhere
-        const sir_actor *a = x->m->actors.data[i];
-        for (size_t k = 0; x->gone_actor[i] && k < a->inputs.len; k++)
-            if (a->inputs.data[k] == SIR_NONE || (a->inputs.data[k] != source && !x->gone_channel[a->inputs.data[k]]))
-                return false;
-        for (size_t k = 0; x->gone_actor[i] && k < a->outputs.len; k++)
-            if (a->outputs.data[k] == SIR_NONE || !x->gone_channel[a->outputs.data[k]])
-                return false;
-    }
-    return repeats(x, from, x->order.items, 0);
+    return reorder_leads_here(x->m, source, x->gone_actor, x->gone_channel) && repeats(x, from, x->order.items, 0);
 }
 
 // The nearest such channel.
@@ -144,17 +147,23 @@ static bool find_source(reorderer *x, uint32_t from)
 
 // ---- Bodies ----
 
+bool reorder_peek(places *order, const place *p, sir_expr *peek, bool rewrites)
+{
+    place q;
+    if (!places_move(order, p, &q))
+        return false;
+    if (rewrites)
+        peek->u.arg[0] = place_text(order, &q, peek->u.arg[0]->loc);
+    return true;
+}
+
 static void visit_expr(void *context, sir_expr *e, bool written)
 {
     reorderer *x = context;
-    place p, q;
+    place p;
     (void)written;
-    if (e->kind != SIR_PEEK)
-        return;
-    if (!place_of(&x->order, e->u.arg[0], &p) || !places_move(&x->order, &p, &q))
-        x->fails = true;
-    else if (x->rewrites)
-        e->u.arg[0] = place_text(&x->order, &q, e->u.arg[0]->loc);
+    if (e->kind == SIR_PEEK)
+        x->fails |= !place_of(&x->order, e->u.arg[0], &p) || !reorder_peek(&x->order, &p, e, x->rewrites);
 }
 
 static void visit_block(reorderer *x, const sir_block *b)
@@ -213,6 +222,15 @@ static bool is_plain(const sir_module *m, const sir_filter *f)
 
 // ---- The pass ----
 
+void reorder_take_from(sir_module *m, arena *a, uint32_t actor, uint32_t source, bool *gone_actor, bool *gone_channel)
+{
+    sir_channel *c = &m->channels.data[source];
+    c->consumer = actor;
+    c->consumer_port = 0;
+    m->actors.data[actor]->inputs.data[0] = source;
+    pass_sweep(m, a, gone_actor, gone_channel);
+}
+
 static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
 {
     sir_module *m = p->module;
@@ -232,11 +250,7 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
         diag_remark(p->diag, sir_range(m, p->sources, own->loc),
                     "'%s' takes its items from before the splitters and joiners that reorder them [reorder]",
                     own->name);
-    sir_channel *c = &m->channels.data[x.source];
-    c->consumer = actor;
-    c->consumer_port = 0;
-    own->inputs.data[0] = x.source;
-    pass_sweep(m, a, x.gone_actor, x.gone_channel);
+    reorder_take_from(m, a, actor, x.source, x.gone_actor, x.gone_channel);
     return true;
 }
 

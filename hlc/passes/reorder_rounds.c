@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "hlc/ir/walk.h"
-#include "hlc/passes/places.h"
 #include "hlc/passes/reorder_int.h"
 
 // Items of all firings; loops that their numbers become; operations of a firing for each item that it takes. Where more is
@@ -85,22 +84,6 @@ static int64_t items_of(rounds *x, uint32_t channel, int steps)
     return x->items[channel];
 }
 
-// Nothing of what is gone leads elsewhere.
-static bool leads_here(const rounds *x)
-{
-    for (size_t i = 0; i < x->m->actors.len; i++) {
-        const sir_actor *a = x->m->actors.data[i];
-        for (size_t k = 0; x->gone_actor[i] && k < a->inputs.len; k++)
-            if (a->inputs.data[k] == SIR_NONE ||
-                (a->inputs.data[k] != x->source && !x->gone_channel[a->inputs.data[k]]))
-                return false;
-        for (size_t k = 0; x->gone_actor[i] && k < a->outputs.len; k++)
-            if (a->outputs.data[k] == SIR_NONE || !x->gone_channel[a->outputs.data[k]])
-                return false;
-    }
-    return true;
-}
-
 // Whether all items of the firings come from the source's round, and some more than once.
 static bool find_order(rounds *x, uint32_t from)
 {
@@ -129,7 +112,8 @@ static bool fits(rounds *x, uint32_t from)
     memset(x->gone_channel, 0, x->m->channels.len * sizeof(bool));
     x->order.items = x->taken > MOST_ITEMS ? -1 : items_of(x, from, 0);
     x->firings = x->order.items / pop;
-    return x->order.items > 0 && x->order.items % pop == 0 && x->firings > 1 && leads_here(x) && find_order(x, from);
+    return x->order.items > 0 && x->order.items % pop == 0 && x->firings > 1 &&
+           reorder_leads_here(x->m, x->source, x->gone_actor, x->gone_channel) && find_order(x, from);
 }
 
 static bool find_source(rounds *x, uint32_t from)
@@ -188,7 +172,7 @@ static bool find_nest(rounds *x)
 static void visit_expr(void *context, sir_expr *e, bool written)
 {
     rounds *x = context;
-    place p, q;
+    place p;
     (void)written;
     x->operations += e->kind == SIR_BINARY || e->kind == SIR_UNARY || e->kind == SIR_PEEK || e->kind == SIR_INDEX;
     x->fails |= e->kind == SIR_MATH;
@@ -204,10 +188,7 @@ static void visit_expr(void *context, sir_expr *e, bool written)
         p.coefficient[p.count++] = by;
         by *= places_trips(x->nest[i]);
     }
-    if (!places_move(&x->order, &p, &q))
-        x->fails = true;
-    else if (x->rewrites)
-        e->u.arg[0] = place_text(&x->order, &q, e->u.arg[0]->loc);
+    x->fails |= !reorder_peek(&x->order, &p, e, x->rewrites);
 }
 
 static void visit_block(rounds *x, const sir_block *b)
@@ -301,10 +282,6 @@ bool reorder_rounds(hlc_program *p, arena *a, uint32_t actor)
                     "%" PRId64 " firings of '%s' are one, and take their items from before the splitters that copy "
                     "them [reorder]",
                     x.firings, own->name);
-    sir_channel *c = &m->channels.data[x.source];
-    c->consumer = actor;
-    c->consumer_port = 0;
-    own->inputs.data[0] = x.source;
-    pass_sweep(m, a, x.gone_actor, x.gone_channel);
+    reorder_take_from(m, a, actor, x.source, x.gone_actor, x.gone_channel);
     return true;
 }
