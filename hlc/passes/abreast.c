@@ -261,8 +261,9 @@ static sir_filter *make_filter(const row *x)
 
 // ---- The graph ----
 
-static bool take(hlc_program *p, arena *a, uint32_t actor)
+static bool take(hlc_program *p, arena *a, void *context, uint32_t actor)
 {
+    (void)context;
     row x = {.a = a, .p = p, .m = p->module};
     sir_module *m = x.m;
     if (!find_row(&x, actor))
@@ -295,5 +296,5 @@ static bool take(hlc_program *p, arena *a, uint32_t actor)
 bool pass_abreast(hlc_program *p)
 {
     return p->module->portals.len == 0 && pass_keeps_state(p) && !pass_shares_state(p, ABREAST_PROCESSORS) &&
-           pass_take_actors(p, take);
+           pass_take_actors(p, take, NULL);
 }

@@ -655,34 +655,6 @@ static void drop_single(bundler *x, uint32_t number)
     x->gone_actor[number] = true;
 }
 
-static void put(const bundler *x, uint32_t actor, sir_actor **ordered, uint32_t *place, uint32_t *next)
-{
-    ordered[*next] = x->m->actors.data[actor];
-    place[actor] = (*next)++;
-}
-
-// New splitters, which stand at the end, come to stand behind their filters.
-static void put_in_order(const bundler *x, size_t count)
-{
-    sir_module *m = x->m;
-    uint32_t *place = ARENA_ARRAY(x->a, uint32_t, m->actors.len + 1), next = 0;
-    sir_actor **ordered = ARENA_ARRAY(x->a, sir_actor *, m->actors.len + 1);
-    bool *gone = ARENA_ARRAY(x->a, bool, m->actors.len + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        put(x, i, ordered, place, &next);
-        if (x->behind[i] != 0)
-            put(x, x->behind[i], ordered, place, &next);
-    }
-    for (VEC_EACH(sir_channel, c, &m->channels)) {
-        c->producer = place[c->producer];
-        c->consumer = place[c->consumer];
-    }
-    for (uint32_t i = 0; i < m->actors.len; i++)
-        gone[place[i]] = x->gone_actor[i];
-    memcpy(x->gone_actor, gone, m->actors.len * sizeof *gone);
-    memcpy(m->actors.data, ordered, m->actors.len * sizeof(sir_actor *));
-}
-
 static void bundle_splitter(bundler *x, uint32_t number)
 {
     const sir_actor *split = x->m->actors.data[number];
@@ -727,7 +699,7 @@ bool pass_bundle(hlc_program *p)
             drop_single(&x, i);
     }
     if (x.any) {
-        put_in_order(&x, count);
+        pass_put_behind(m, x.a, (uint32_t)count, x.behind, x.gone_actor);
         pass_sweep(m, x.a, x.gone_actor, x.gone_channel);
         pass_tidy(m);
     }

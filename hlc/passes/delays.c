@@ -445,8 +445,9 @@ static void connect(delayed *x, uint32_t actor)
     pass_sweep(m, x->a, gone_actor, gone_channel);
 }
 
-static bool take_delays(hlc_program *p, arena *a, uint32_t actor)
+static bool take_delays(hlc_program *p, arena *a, void *context, uint32_t actor)
 {
+    (void)context;
     sir_module *m = p->module;
     sir_actor *own = m->actors.data[actor];
     if (own->kind != SIR_FILTER || own->inputs.len != 1 || own->inputs.data[0] == SIR_NONE ||
@@ -474,5 +475,5 @@ static bool take_delays(hlc_program *p, arena *a, uint32_t actor)
 
 bool pass_delays(hlc_program *p)
 {
-    return pass_take_actors(p, take_delays);
+    return pass_take_actors(p, take_delays, NULL);
 }

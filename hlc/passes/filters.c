@@ -80,6 +80,30 @@ uint32_t pass_add_fields(sir_module *m, sir_filter *to, const sir_filter *from)
     return first;
 }
 
+void pass_put_behind(sir_module *m, arena *a, uint32_t count, const uint32_t *behind, bool *gone)
+{
+    const size_t all = m->actors.len;
+    uint32_t *place = ARENA_ARRAY(a, uint32_t, all + 1), next = 0;
+    sir_actor **old = ARENA_ARRAY(a, sir_actor *, all + 1);
+    bool *told = ARENA_ARRAY(a, bool, all + 1);
+    memcpy(old, m->actors.data, all * sizeof *old);
+    for (uint32_t i = 0; i < count; i++) {
+        place[i] = next++;
+        if (behind[i] != 0)
+            place[behind[i]] = next++;
+    }
+    for (size_t i = 0; i < all; i++)
+        m->actors.data[place[i]] = old[i];
+    for (VEC_EACH(sir_channel, c, &m->channels)) {
+        c->producer = place[c->producer];
+        c->consumer = place[c->consumer];
+    }
+    for (size_t i = 0; gone != NULL && i < all; i++)
+        told[place[i]] = gone[i];
+    if (gone != NULL)
+        memcpy(gone, told, all * sizeof *gone);
+}
+
 void pass_tidy(sir_module *m)
 {
     pass_drop_filters(m);
@@ -88,7 +112,7 @@ void pass_tidy(sir_module *m)
     sir_canonicalize(m, &(canon_options){0});
 }
 
-bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor))
+bool pass_take_actors(hlc_program *p, pass_taker *take, void *context)
 {
     if (!pass_may_change_more(p) || pass_shares_out(p))
         return false;
@@ -96,7 +120,7 @@ bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32
     arena *a = arena_create();
     for (size_t i = p->module->actors.len; i-- > 0;)
         if (i < p->module->actors.len)
-            changed |= take(p, a, (uint32_t)i);
+            changed |= take(p, a, context, (uint32_t)i);
     if (changed) {
         pass_tidy(p->module);
     }

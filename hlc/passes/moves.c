@@ -117,29 +117,6 @@ static void replace(mover *x, uint32_t actor, uint32_t joiner, const moves *f)
     }
 }
 
-// Joiners come right behind their splitters.
-static void put_in_order(mover *x, size_t count, const uint32_t *joiner)
-{
-    sir_module *m = x->m;
-    size_t all = m->actors.len, next = 0;
-    sir_actor **old = ARENA_ARRAY(x->a, sir_actor *, all + 1);
-    uint32_t *number = ARENA_ARRAY(x->a, uint32_t, all + 1);
-    for (size_t i = 0; i < all; i++)
-        old[i] = m->actors.data[i];
-    for (size_t i = 0; i < count; i++) {
-        number[i] = (uint32_t)next;
-        m->actors.data[next++] = old[i];
-        if (joiner[i] == SIR_NONE)
-            continue;
-        number[joiner[i]] = (uint32_t)next;
-        m->actors.data[next++] = old[joiner[i]];
-    }
-    for (VEC_EACH(sir_channel, c, &m->channels)) {
-        c->producer = number[c->producer];
-        c->consumer = number[c->consumer];
-    }
-}
-
 bool pass_moves(hlc_program *p)
 {
     sir_module *m = p->module;
@@ -149,11 +126,10 @@ bool pass_moves(hlc_program *p)
     mover x = {.a = arena_create(), .m = m};
     hmap_init(&x.known, x.a);
     size_t count = m->actors.len;
-    uint32_t *joiner = ARENA_ARRAY(x.a, uint32_t, count + 1);
+    uint32_t *joiner = ARENA_ARRAY(x.a, uint32_t, count + 1); // by splitter; 0: there is none
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         const sir_actor *a = m->actors.data[i];
-        joiner[i] = SIR_NONE;
         if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->inputs.data[0] == SIR_NONE ||
             a->outputs.data[0] == SIR_NONE || a->least != 0 || pass_in_loop(m, a->region) ||
             known_moves(&x, a->filter)->ways == 0)
@@ -167,7 +143,7 @@ bool pass_moves(hlc_program *p)
         any = true;
     }
     if (any) {
-        put_in_order(&x, count, joiner);
+        pass_put_behind(m, x.a, (uint32_t)count, joiner, NULL);
         pass_tidy(m);
     }
     arena_destroy(x.a);

@@ -159,6 +159,9 @@ void pass_names_of_filters(pass_names *x, arena *a, const sir_module *m);
 void pass_names_of_actors(pass_names *x, arena *a, const sir_module *m);
 void pass_names_add(pass_names *x, const char *name);
 const char *pass_names_next(pass_names *x, arena *a, const char *wanted);
+// Actors that were added at the end come to stand behind the one of the first `count` whose behind[..] they are, 0 being none;
+// what is told per actor in `gone`, unless it is NULL, goes with them.
+void pass_put_behind(sir_module *m, arena *a, uint32_t count, const uint32_t *behind, bool *gone);
 // The module without these actors and channels.
 void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gone_channel);
 // Bytes of tables and copies that passes may add to a filter: its memory may be small.
@@ -178,7 +181,8 @@ static inline bool pass_looks_up_bits(const hlc_program *p, const sir_module *m)
 bool pass_in_loop(const sir_module *m, uint32_t region);
 // Offers each actor to a pass that takes it from where it stands, the last one first, and tidies up if any was taken. Not
 // where rates and bounds are checked, where names are kept, or where processors share filters out.
-bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor));
+typedef bool pass_taker(hlc_program *p, arena *a, void *context, uint32_t actor);
+bool pass_take_actors(hlc_program *p, pass_taker *take, void *context);
 // Whether firings wait for more items than they take. Without one that does, more items would get through at the end.
 bool pass_waits(const sir_function *work);
 // A function of float that costs much, and that C compilers make vectors of (svm/elementary.h); whether a body calls one.

@@ -254,12 +254,13 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
     return true;
 }
 
-static bool take(hlc_program *p, arena *a, uint32_t actor)
+static bool take(hlc_program *p, arena *a, void *context, uint32_t actor)
 {
+    (void)context;
     return reorder_actor(p, a, actor) || reorder_rounds(p, a, actor);
 }
 
 bool pass_reorder(hlc_program *p)
 {
-    return pass_take_actors(p, take);
+    return pass_take_actors(p, take, NULL);
 }

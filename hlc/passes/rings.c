@@ -499,7 +499,7 @@ static bool has_room(const hlc_program *p, size_t items)
     return !own || items * sizeof(sir_scalar) <= (size_t)pass_table_bytes(p);
 }
 
-static bool take(hlc_program *p, arena *a, hmap *made, uint32_t actor)
+static bool take(hlc_program *p, arena *a, void *made, uint32_t actor)
 {
     ring x = {.a = a, .m = p->module, .made = made};
     if (!find_ring(&x, actor) || !has_room(p, channel(&x, x.returning)->initial.len))
@@ -514,18 +514,12 @@ static bool take(hlc_program *p, arena *a, hmap *made, uint32_t actor)
 
 bool pass_rings(hlc_program *p)
 {
-    sir_module *m = p->module;
-    if (m->portals.len != 0 || !pass_keeps_state(p) || !pass_may_change_more(p) || pass_shares_out(p))
+    if (p->module->portals.len != 0 || !pass_keeps_state(p))
         return false;
-    bool changed = false;
     arena *a = arena_create();
     hmap made;
     hmap_init(&made, a);
-    for (size_t i = m->actors.len; i-- > 0;)
-        if (i < m->actors.len)
-            changed |= take(p, a, &made, (uint32_t)i);
-    if (changed)
-        pass_tidy(m);
+    bool changed = pass_take_actors(p, take, &made);
     arena_destroy(a);
     return changed;
 }
