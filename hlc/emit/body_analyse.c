@@ -147,6 +147,7 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
         if (!a->c->locals[s->u.decl.local].dead || body_may_trap(a->c, s->u.decl.init))
             walk_expr(a, s->u.decl.init, block, s);
         occurs(a, s->u.decl.local, block, s, s->u.decl.init == NULL);
+        a->c->locals[s->u.decl.local].init = s->u.decl.init;
         if (s->u.decl.init != NULL)
             a->c->locals[s->u.decl.local].writes++;
         else

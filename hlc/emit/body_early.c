@@ -12,14 +12,18 @@
 //             a = in[x - 64];                               a = svm_early1;
 //
 // That is done where trips do not wait for each other, since else nothing becomes a vector, and branches foreseen are better.
+//
+// NOTE(both). What && and || load in some cases only is such a branch, too. Where it is surely there, both sides are computed:
+//
+//     b[x] = s == 3 || (s == 2 && a[x] == 1) ? 1 : 0;    ->    b[x] = (s == 3) | ((s == 2) & (a[x] == 1)) ? 1 : 0;
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
-// Items that are loaded early, and statements of the `if`, at most.
-enum { EARLY_MOST = 16, EARLY_STMTS = 24 };
+// Items that are loaded early, and statements of the `if`, at most; nodes of a side that is computed in any case.
+enum { EARLY_MOST = 16, EARLY_STMTS = 24, BOTH_NODES = 24 };
 
 typedef struct early_walk {
     body_context *c;
@@ -107,4 +111,75 @@ void body_early_begin(body_context *c, const sir_stmt *s)
 void body_early_end(body_context *c)
 {
     c->early.len = 0;
+}
+
+// ---- Both sides ----
+
+static bool is_within(body_interval r, int64_t lo, int64_t hi)
+{
+    return lo <= r.lo && r.hi <= hi;
+}
+
+// What an int can be at this place, of what the loops around it and declarations say; false: that is not known.
+static bool interval_of(body_context *c, const sir_expr *e, body_interval *r)
+{
+    body_affine a;
+    if (body_affine_of(c, e, &a)) {
+        *r = body_affine_range(c, &a);
+        return true;
+    }
+    if (e->kind == SIR_LOCAL) {
+        const body_local *l = &c->locals[e->index];
+        return e->type->kind == SIR_INT && l->writes == 1 && l->init != NULL && interval_of(c, l->init, r);
+    }
+    body_interval left, right;
+    if (e->kind != SIR_BINARY || e->type->kind != SIR_INT || !interval_of(c, e->u.arg[0], &left) ||
+        !interval_of(c, e->u.arg[1], &right))
+        return false;
+    *r = sir_interval_binary((lang_binary_op)e->op, left, right);
+    return is_within(*r, INT32_MIN, INT32_MAX);
+}
+
+// Whether an element of a local's or a field's array is there in any case.
+static bool is_surely_within(body_context *c, const sir_expr *e)
+{
+    for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
+        body_interval at;
+        if (e->u.arg[0]->type->kind != SIR_ARRAY || !interval_of(c, e->u.arg[1], &at) ||
+            !is_within(at, 0, (int64_t)e->u.arg[0]->type->length - 1))
+            return false;
+    }
+    return e->kind == SIR_LOCAL || e->kind == SIR_FIELD;
+}
+
+typedef struct side {
+    body_context *c;
+    size_t nodes;
+    bool loads, impossible;
+} side;
+
+static void note_node(void *context, sir_expr *e, bool written)
+{
+    side *x = context;
+    (void)written;
+    const bool cheap = e->kind == SIR_CONST || e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_CONVERT ||
+                       e->kind == SIR_UNARY || e->kind == SIR_BINARY || e->kind == SIR_PEEK || e->kind == SIR_INDEX ||
+                       (e->kind == SIR_MATH && e->op == LANG_MATH_ABS);
+    x->nodes++;
+    x->loads |= e->kind == SIR_PEEK || e->kind == SIR_INDEX;
+    x->impossible |= !cheap || x->nodes > BOTH_NODES || e->type->kind == SIR_COMPLEX ||
+                     (e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
+                      (e->type->kind != SIR_INT || e->u.arg[1]->kind != SIR_CONST)) ||
+                     (e->kind == SIR_PEEK && !body_surely_there(x->c, e)) ||
+                     (e->kind == SIR_INDEX && !is_surely_within(x->c, e));
+}
+
+bool body_both_sides(body_context *c, const sir_expr *e)
+{
+    if (!c->apart || (e->op != LANG_OP_LAND && e->op != LANG_OP_LOR) || e->u.arg[0]->type->kind != SIR_BOOLEAN ||
+        e->u.arg[1]->type->kind != SIR_BOOLEAN || body_may_trap(c, e->u.arg[1]))
+        return false;
+    side x = {.c = c};
+    sir_visit_tree(e->u.arg[1], false, note_node, &x);
+    return x.loads && !x.impossible;
 }

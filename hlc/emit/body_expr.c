@@ -71,7 +71,7 @@ bool body_may_trap(const body_context *c, const sir_expr *e)
 
 #define AFFINE_LIMIT (INT64_C(1) << 31)
 
-static body_interval affine_range(const body_context *c, const body_affine *a)
+body_interval body_affine_range(const body_context *c, const body_affine *a)
 {
     body_interval r = {a->constant, a->constant};
     for (size_t i = 0; i < a->terms.len; i++) {
@@ -120,7 +120,7 @@ bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result)
     for (size_t i = 0; i < result->terms.len; i++)
         if (result->terms.data[i].coefficient > AFFINE_LIMIT || result->terms.data[i].coefficient < -AFFINE_LIMIT)
             return false;
-    body_interval r = affine_range(c, result);
+    body_interval r = body_affine_range(c, result);
     return r.lo >= INT_LO && r.hi <= INT_HI;
 }
 
@@ -168,7 +168,7 @@ static bool affine_split(body_context *c, const body_affine *a, int64_t radix, b
         else
             body_affine_add(c, low, t.local, t.coefficient);
     }
-    body_interval r = affine_range(c, low);
+    body_interval r = body_affine_range(c, low);
     return r.lo >= 0 && r.hi < radix;
 }
 
@@ -224,10 +224,10 @@ static bool is_within_window(body_context *c, const body_affine *position, bool 
     const sir_function *f = c->function;
     if (!c->in.affine || f->kind == SIR_HELPER || offset.lo < 0)
         return false;
-    body_interval at = affine_range(c, &c->in.position);
+    body_interval at = body_affine_range(c, &c->in.position);
     if (at.hi + offset.hi < f->peek.max)
         return true;
-    return affine && affine_range(c, position).hi < f->peek.max;
+    return affine && body_affine_range(c, position).hi < f->peek.max;
 }
 
 bool body_surely_there(body_context *c, const sir_expr *peek)
@@ -237,7 +237,7 @@ bool body_surely_there(body_context *c, const sir_expr *peek)
         return false;
     affine_sum(c, &position, &c->in.position, 1);
     affine_sum(c, &position, &offset, 1);
-    body_interval at = affine_range(c, &position);
+    body_interval at = body_affine_range(c, &position);
     return at.lo >= 0 && at.hi < c->function->peek.max;
 }
 
@@ -288,7 +288,7 @@ void body_tape_index(body_context *c, body_tape *tape, const sir_expr *peek)
         body_spot start = body_here(c);
         body_interval range = print(c, offset, PREC_COND).range;
         if (affine)
-            range = affine_range(c, &extra);
+            range = body_affine_range(c, &extra);
         if (!is_within_window(c, &position, affine, range)) {
             checked = body_checked_offset(c, peek, arena_strdup(c->e->arena, out->data + start.text));
             body_forget_text(c, start.text);
@@ -534,13 +534,15 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
         return print_call2(c, helper, a, b, e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? &e->loc : NULL);
     if (ints && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && b->kind != SIR_CONST)
         return print_quotient(c, e, precedence);
-    int own = binary_precedence(e->op), left, right;
-    operand_precedences(e->op, &left, &right);
+    const bool both = body_both_sides(c, e);
+    const int op = !both ? e->op : e->op == LANG_OP_LAND ? LANG_OP_AND : LANG_OP_OR;
+    int own = binary_precedence(op), left, right;
+    operand_precedences(op, &left, &right);
     if (own == PREC_BITS && a->kind == SIR_BINARY && a->op == e->op) // a ^ b ^ c
         left = PREC_BITS;
     size_t start = open(out, own, precedence);
     expr_info ia = print(c, a, left);
-    strbuf_printf(out, " %s ", binary_c[e->op]);
+    strbuf_printf(out, " %s ", binary_c[op]);
     expr_info ib = print(c, b, right);
     expr_info info = {false, whole_int};
     if (ints && is_int(e->type))
@@ -715,7 +717,7 @@ static expr_info print_index(body_context *c, const sir_expr *e)
     body_interval range;
     if (body_affine_of(c, e->u.arg[1], &a)) {
         print_affine(c, &a, PREC_LOWEST);
-        range = affine_range(c, &a);
+        range = body_affine_range(c, &a);
     } else {
         range = print(c, e->u.arg[1], PREC_LOWEST).range;
     }

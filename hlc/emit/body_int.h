@@ -88,6 +88,7 @@ typedef struct body_local {
     body_interval range; // while is_for
     uint32_t reads, writes;
     uint32_t updates;    // reads that only make the next value: those of "x += 1"
+    const sir_expr *init; // of its declaration; its only value where nothing else is written
     const char *forward; // text to use instead: a popped item read where it lies
     body_use_list forward_uses; // of that
 } body_local;
@@ -231,6 +232,7 @@ bool body_surely_there(body_context *c, const sir_expr *peek);
 // The next item is at the position from now on.
 void body_advance(body_context *c, bool input);
 bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result);
+body_interval body_affine_range(const body_context *c, const body_affine *a);
 void body_affine_add(body_context *c, body_affine *a, uint32_t local, int64_t coefficient);
 int64_t body_const_int(const sir_expr *e); // of a SIR_CONST
 // Whether the program may stop or wait in it, so that it is computed even if nobody reads what comes out. NULL: no.
@@ -424,6 +426,8 @@ void body_early_begin(body_context *c, const sir_stmt *s);
 void body_early_end(body_context *c);
 // The name of an item that was loaded so; NULL: it was not.
 const char *body_early_name(const body_context *c, const char *text);
+// Whether both sides of an && or || are better computed in any case. NOTE(both)
+bool body_both_sides(body_context *c, const sir_expr *e);
 
 // ---- body_message.c ----
 void body_send(body_context *c, const sir_stmt *s);
