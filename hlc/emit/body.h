@@ -75,6 +75,7 @@ typedef struct emitter {
     int64_t shared_room[EMIT_SHARED]; // 4-byte sums of each of one firing, two and so on that registers hold beside what they
                                       // share; 0: none
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c
+    bool fast_math;       // the C compiler may put sums into another order
     bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool alike_last;      // a line on a filter that fires as another does was the last text
     bool stops;           // what was emitted may stop the program

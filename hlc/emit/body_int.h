@@ -419,6 +419,8 @@ int64_t body_row_part(const body_context *c, const sir_stmt *loop);
 // Whether the trips of a loop do not wait for each other, and read nothing that it writes.
 bool body_trips_apart(const body_context *c, const sir_stmt *loop);
 bool body_firings_apart(const body_context *c); // likewise firings, of a function without loops
+// Whether what the trips of a loop add to is one element each, for which no order but theirs is worth while. NOTE(order)
+bool body_adds_in_order(const body_context *c, const sir_stmt *loop);
 
 // ---- body_early.c ----
 // Before an `if`, and behind it: writes what its branches peek at. NOTE(early)

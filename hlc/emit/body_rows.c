@@ -9,6 +9,14 @@
 //         for (ptrdiff_t x = svm_first; x < svm_first + 64; x++) {
 //
 // A trip may be done twice where it only reads what the loop does not write.
+//
+// NOTE(order). With -Ofast the C compiler may add in any order. Of a sum for each lane, to which a loop around the lanes adds, clang
+// then makes vectors along the loop, of products that lie apart in memory, and gives up those along the lanes:
+//
+//     for (ptrdiff_t k = 0; k < 16; k++) {
+//         for (ptrdiff_t lane = 0; lane < 16; lane++) {
+//             SVM_IN_ORDER
+//             sum[lane] = sum[lane] + h[k][lane] * in[16 * k + lane];
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
@@ -106,4 +114,51 @@ int64_t body_row_part(const body_context *c, const sir_stmt *loop)
             return part;
     }
     return 0;
+}
+
+// ---- Order ----
+
+static const sir_expr *root_of(const sir_expr *e)
+{
+    while (e->kind == SIR_INDEX)
+        e = e->u.arg[0];
+    return e;
+}
+
+typedef struct adding {
+    uint32_t variable;
+    bool own, other; // what is added to is one element a trip; something else is
+} adding;
+
+static void note_variable(void *context, sir_expr *e, bool written)
+{
+    adding *x = context;
+    (void)written;
+    x->own |= e->kind == SIR_LOCAL && e->index == x->variable;
+}
+
+static void note_adding(void *context, sir_stmt *s)
+{
+    adding *x = context;
+    if (s->kind != SIR_SET || s->u.set.value->type->kind != SIR_FLOAT)
+        return;
+    sir_expr *t = s->u.set.target, *v = s->u.set.value;
+    const bool adds = v->kind == SIR_BINARY && (v->op == LANG_OP_ADD || v->op == LANG_OP_SUB);
+    const sir_expr *to = root_of(t), *from = adds ? root_of(v->u.arg[0]) : v;
+    if (!adds || to->kind != from->kind || to->index != from->index)
+        return;
+    adding one = {.variable = x->variable};
+    for (; t->kind == SIR_INDEX; t = t->u.arg[0])
+        sir_visit_tree(t->u.arg[1], false, note_variable, &one);
+    x->own |= one.own;
+    x->other |= !one.own;
+}
+
+bool body_adds_in_order(const body_context *c, const sir_stmt *loop)
+{
+    if (!c->e->fast_math || c->e->most_trips == 0 || body_has_loops(&loop->u.for_.body))
+        return false;
+    adding x = {.variable = loop->u.for_.local};
+    sir_visit_stmts(&loop->u.for_.body, note_adding, &x);
+    return x.own && !x.other;
 }

@@ -810,6 +810,12 @@ void body_for(body_context *c, const sir_stmt *s)
     c->continue_label = NULL;
     arena *scratch = arena_create();
     c->ladder = aside != 0 ? NULL : body_ladder(c, s, scratch);
+    if (body_adds_in_order(c, s)) {
+        c->indent++;
+        body_line(c, "SVM_IN_ORDER");
+        c->indent--;
+        header_end = out->len;
+    }
     nested(c, &s->u.for_.body);
     arena_destroy(scratch);
     c->continue_label = label;

@@ -276,6 +276,7 @@ const char *emit_program(hlc_program *p)
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     x.e.keep_names = hlc_keeps_names(p->config);
     x.e.wide_rows = p->config->vector_bytes >= WIDE_ROWS && p->config->opt_level >= ROWS_LEVEL && !p->config->no_lanes;
+    x.e.fast_math = p->config->fast_math;
     x.e.permutes = p->config->takes_bytes;
     x.e.wide_registers = hlc_has_wide_vectors(p->config);
     x.e.vector_floats = hlc_vector_floats(p->config);

@@ -55,7 +55,8 @@
 // Hints before a loop, which say nothing of what it does: its trips are few and worth writing out, so that subscripts
 // become constant; it looks up by data, which vectors do worse than scalars; so do its trips, which are not to be written
 // out either, or vectors would be put together of what they look up; its trips, so many, wait for nothing of each
-// other, and are best done side by side in vectors.
+// other, and are best done side by side in vectors. SVM_IN_ORDER begins a block: what it adds is not put into another order
+// where the C compiler may do that (-Ofast).
 #if defined(__clang__)
 #define SVM_PRAGMA(text) _Pragma(#text)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
@@ -66,16 +67,19 @@
 #define SVM_UNROLL _Pragma("clang loop unroll(full)")
 #define SVM_SCALAR _Pragma("clang loop vectorize(disable) interleave(disable)")
 #define SVM_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
+#define SVM_IN_ORDER _Pragma("clang fp reassociate(off)")
 #elif defined(__GNUC__) && __GNUC__ >= 8
 #define SVM_ASIDE(trips)
 #define SVM_UNROLL _Pragma("GCC unroll 64")
 #define SVM_SCALAR
 #define SVM_LOOP
+#define SVM_IN_ORDER
 #else
 #define SVM_ASIDE(trips)
 #define SVM_UNROLL
 #define SVM_SCALAR
 #define SVM_LOOP
+#define SVM_IN_ORDER
 #endif
 
 #endif
