@@ -170,6 +170,7 @@ static void note_node(void *context, sir_expr *e, bool written)
     x->impossible |= !cheap || x->nodes > BOTH_NODES || e->type->kind == SIR_COMPLEX ||
                      (e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
                       (e->type->kind != SIR_INT || e->u.arg[1]->kind != SIR_CONST)) ||
+                     (e->kind == SIR_CONVERT && e->known != SIR_KNOWN_NOTHING) || // as the left side says
                      (e->kind == SIR_PEEK && !body_surely_there(x->c, e)) ||
                      (e->kind == SIR_INDEX && !is_surely_within(x->c, e));
 }

@@ -601,6 +601,15 @@ static expr_info print_convert(body_context *c, const sir_expr *e, int precedenc
         close(out, PREC_UNARY, precedence);
         return (expr_info){false, {0, INT32_MAX}};
     }
+    if (e->known == SIR_KNOWN_SIZE && !c->e->keep_names)
+        return print_call2(c, "svm_iabs", a->u.arg[0]->u.arg[0], NULL, NULL);
+    if (int_to && e->known != SIR_KNOWN_NOTHING && !c->e->keep_names) { // NOTE(fits) in hlc/ir/narrow.c
+        (void)open(out, PREC_UNARY, precedence);
+        strbuf_add(out, "(int)");
+        print(c, a, PREC_UNARY);
+        close(out, PREC_UNARY, precedence);
+        return (expr_info){false, whole_int};
+    }
     if (int_to)
         return print_call2(c, from == SIR_DOUBLE ? "svm_d2i" : "svm_f2i", a, NULL, NULL);
     if (to == SIR_COMPLEX) {

@@ -136,7 +136,11 @@ static const char *convert_text(body_context *c, const sir_expr *e, int preceden
     const sir_expr *a = e->u.arg[0];
     if (is_float(a->type) == is_float(e->type))
         return value_text(c, a, precedence);
-    return arena_printf(c->e->arena, "%s(%s)", function(c, "to", e->type), value_text(c, a, PREC_COND));
+    if (e->known == SIR_KNOWN_SIZE)
+        return arena_printf(c->e->arena, "%s(%s)", function(c, "abs", e->type),
+                            value_text(c, a->u.arg[0]->u.arg[0], PREC_COND));
+    const char *verb = e->known == SIR_KNOWN_FITS && c->mask == 0 ? "fit" : "to";
+    return arena_printf(c->e->arena, "%s(%s)", function(c, verb, e->type), value_text(c, a, PREC_COND));
 }
 
 static const char *math_text(body_context *c, const sir_expr *e)

@@ -14,10 +14,18 @@
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
 
-// Least and greatest value. Of floats NaN may come besides.
+// Least and greatest value; of floats, whether NaN may come besides.
 typedef struct range {
     double lo, hi;
+    bool nan;
 } range;
+
+// What a number is wherever it is divided or converted, in the last round; `supposed`: by what a condition around it says.
+typedef struct noted_range {
+    range x;
+    int round;
+    bool supposed;
+} noted_range;
 
 typedef struct ranges {
     arena *arena;
@@ -31,7 +39,7 @@ typedef struct ranges {
     hmap hulls;               // by address of a local, field or global: what it ever holds
     VEC(range *) copied;      // in pairs: of arrays of which one is copied from the other
     hmap opaque;              // filters
-    hmap divided;             // by quotient or remainder of ints by a positive constant: what is ever divided
+    hmap noted; // by quotient or remainder of ints by a positive constant, or conversion to an int: a noted_range
     int round;
     bool changed;
     // Of the function at hand
@@ -41,6 +49,7 @@ typedef struct ranges {
     range *state;       // per local
     VEC(range *) spare; // states of this function that are not in use
     hmap named;         // by statement, or condition: the locals that it names
+    int supposed;       // conditions around
     int64_t steps;
     bool failed;
 } ranges;
@@ -53,22 +62,30 @@ typedef struct names {
 // Steps of one execution of a body, at most and of one in detail; rounds over the program, all and before what grows is
 // given up; trips that are looked at one by one.
 enum { MOST_STEPS = 50000, MANY_STEPS = 10000, MOST_ROUNDS = 24, WIDEN_ROUND = 6, FEW_TRIPS = 16 };
+// The ints up to here, and below zero likewise, are floats.
+enum { FLOAT_INTS = 1 << 24 };
 
-static const range zero = {0, 0}, truth = {0, 1}, ints = {INT32_MIN, INT32_MAX}, reals = {-INFINITY, INFINITY};
+static const range zero = {0, 0, false}, truth = {0, 1, false}, ints = {INT32_MIN, INT32_MAX, false},
+                   reals = {-INFINITY, INFINITY, true};
+
+static range between(double lo, double hi)
+{
+    return (range){lo, hi, false};
+}
 
 static range hull(range a, range b)
 {
-    return (range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    return (range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi, a.nan || b.nan};
 }
 
 static bool same(range a, range b)
 {
-    return a.lo == b.lo && a.hi == b.hi;
+    return a.lo == b.lo && a.hi == b.hi && a.nan == b.nan;
 }
 
 static range int_range(double lo, double hi)
 {
-    return lo < INT32_MIN || hi > INT32_MAX ? ints : (range){lo, hi}; // it wraps
+    return lo < INT32_MIN || hi > INT32_MAX ? ints : between(lo, hi); // it wraps
 }
 
 static const sir_type *innermost(const sir_type *t)
@@ -102,7 +119,7 @@ static uint32_t root(ranges *r, uint32_t channel)
 // Elements of a constant.
 static range value_range(const sir_value *v)
 {
-    range x = {INFINITY, -INFINITY};
+    range x = between(INFINITY, -INFINITY);
     const sir_type *t = innermost(v->type);
     if (v->zero || v->data == NULL)
         return zero;
@@ -112,7 +129,7 @@ static range value_range(const sir_value *v)
         double d = t->kind == SIR_FLOAT ? (double)v->data[i].f : v->data[i].i;
         if (isnan(d))
             return reals;
-        x = hull(x, (range){d, d});
+        x = hull(x, between(d, d));
     }
     return v->type->words == 0 ? zero : x;
 }
@@ -177,21 +194,21 @@ static double power_above(double x) // 2^k - 1
 static range eval_bits(lang_binary_op op, range a, range b)
 {
     if (op == LANG_OP_AND && (a.lo >= 0 || b.lo >= 0))
-        return (range){0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : a.hi < b.hi ? a.hi : b.hi};
+        return between(0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : a.hi < b.hi ? a.hi : b.hi);
     double most = power_above(fmax(fmax(a.hi, b.hi), fmax(-a.lo, -b.lo) - 1));
     if (a.lo >= 0 && b.lo >= 0)
-        return (range){op == LANG_OP_OR ? fmax(a.lo, b.lo) : 0, most};
-    return (range){-most - 1, most};
+        return between(op == LANG_OP_OR ? fmax(a.lo, b.lo) : 0, most);
+    return between(-most - 1, most);
 }
 
 static range eval_shift(lang_binary_op op, range a, range n)
 {
     if (n.lo < 0 || n.hi > 31)
-        return op == LANG_OP_SHL ? ints : (range){a.lo < 0 ? a.lo : 0, a.hi < 0 ? -1 : a.hi};
+        return op == LANG_OP_SHL ? ints : between(a.lo < 0 ? a.lo : 0, a.hi < 0 ? -1 : a.hi);
     double least = ldexp(1, (int)n.lo), most = ldexp(1, (int)n.hi);
     if (op == LANG_OP_SHL)
         return int_range(a.lo * (a.lo < 0 ? most : least), a.hi * (a.hi < 0 ? least : most));
-    return (range){floor(a.lo / (a.lo < 0 ? least : most)), floor(a.hi / (a.hi < 0 ? most : least))};
+    return between(floor(a.lo / (a.lo < 0 ? least : most)), floor(a.hi / (a.hi < 0 ? most : least)));
 }
 
 static range eval_ints(lang_binary_op op, range a, range b)
@@ -204,7 +221,7 @@ static range eval_ints(lang_binary_op op, range a, range b)
     case LANG_OP_SHR: return eval_shift(op, a, b);
     case LANG_OP_REM:
         if (b.lo == b.hi && b.lo > 0)
-            return (range){a.lo >= 0 ? 0 : fmax(a.lo, 1 - b.lo), a.hi <= 0 ? 0 : fmin(a.hi, b.lo - 1)};
+            return between(a.lo >= 0 ? 0 : fmax(a.lo, 1 - b.lo), a.hi <= 0 ? 0 : fmin(a.hi, b.lo - 1));
         return ints;
     default: break;
     }
@@ -220,13 +237,13 @@ static range eval_floats(lang_binary_op op, range a, range b, const sir_type *t)
     if (t->kind != SIR_FLOAT || !isfinite(a.lo) || !isfinite(a.hi) || !isfinite(b.lo) || !isfinite(b.hi))
         return reals;
     if (op == LANG_OP_ADD)
-        x = (range){a.lo + b.lo, a.hi + b.hi};
+        x = between(a.lo + b.lo, a.hi + b.hi);
     else if (op == LANG_OP_SUB)
-        x = (range){a.lo - b.hi, a.hi - b.lo};
+        x = between(a.lo - b.hi, a.hi - b.lo);
     else if (op == LANG_OP_MUL)
-        x = hull((range){fmin(a.lo * b.lo, a.lo * b.hi), fmax(a.lo * b.lo, a.lo * b.hi)},
-                 (range){fmin(a.hi * b.lo, a.hi * b.hi), fmax(a.hi * b.lo, a.hi * b.hi)});
-    return (range){(double)(float)x.lo, (double)(float)x.hi};
+        x = hull(between(fmin(a.lo * b.lo, a.lo * b.hi), fmax(a.lo * b.lo, a.lo * b.hi)),
+                 between(fmin(a.hi * b.lo, a.hi * b.hi), fmax(a.hi * b.lo, a.hi * b.hi)));
+    return (range){(double)(float)x.lo, (double)(float)x.hi, x.nan || a.nan || b.nan};
 }
 
 static range eval_math(ranges *r, const sir_expr *e)
@@ -235,16 +252,31 @@ static range eval_math(ranges *r, const sir_expr *e)
     bool number = e->u.arg[0]->kind == SIR_CONST; // where the first is no NaN the result is between both
     switch ((lang_math_op)e->op) {
     case LANG_MATH_SQRT:
-        return e->type->kind == SIR_FLOAT && a.hi >= 0 && isfinite(a.hi) ? (range){-0.0, ceil(sqrt(a.hi)) + 1}
-                                                                         : (range){-0.0, INFINITY};
-    case LANG_MATH_ABS: return (range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(-a.lo, a.hi)};
-    case LANG_MATH_MIN: return (range){fmin(a.lo, b.lo), number ? fmin(a.hi, b.hi) : b.hi};
-    case LANG_MATH_MAX: return (range){number ? fmax(a.lo, b.lo) : b.lo, fmax(a.hi, b.hi)};
+        return e->type->kind == SIR_FLOAT && a.hi >= 0 && isfinite(a.hi)
+                   ? (range){-0.0, ceil(sqrt(a.hi)) + 1, a.nan || a.lo < 0}
+                   : (range){-0.0, INFINITY, true};
+    case LANG_MATH_ABS: return (range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(-a.lo, a.hi), a.nan};
+    case LANG_MATH_MIN: return (range){fmin(a.lo, b.lo), number ? fmin(a.hi, b.hi) : b.hi, b.nan}; // b, if one is NaN
+    case LANG_MATH_MAX: return (range){number ? fmax(a.lo, b.lo) : b.lo, fmax(a.hi, b.hi), b.nan};
     case LANG_MATH_FLOOR:
     case LANG_MATH_CEIL:
-    case LANG_MATH_RINT: return (range){floor(a.lo), ceil(a.hi)};
+    case LANG_MATH_RINT: return (range){floor(a.lo), ceil(a.hi), a.nan};
     default: return reals;
     }
+}
+
+static void note(ranges *r, const sir_expr *e, range x)
+{
+    noted_range *all = hmap_getn(&r->noted, &e, sizeof e);
+    if (all == NULL) {
+        all = ARENA_NEW(r->arena, noted_range);
+        hmap_setn(&r->noted, &e, sizeof e, all);
+        all->round = r->round - 1;
+    }
+    if (all->round != r->round)
+        *all = (noted_range){x, r->round, false};
+    all->x = hull(all->x, x);
+    all->supposed |= r->supposed != 0;
 }
 
 static range eval_convert(ranges *r, const sir_expr *e)
@@ -254,11 +286,13 @@ static range eval_convert(ranges *r, const sir_expr *e)
     bool float_from = from->kind == SIR_FLOAT || from->kind == SIR_DOUBLE;
     if (!float_from && !sir_is_integer(from) && from->kind != SIR_BOOLEAN)
         return any(e->type);
-    if (sir_is_integer(e->type) && float_from) // saturates; NaN gives 0
-        return hull(zero, (range){fmin(fmax(trunc(a.lo), INT32_MIN), INT32_MAX),
-                                  fmin(fmax(trunc(a.hi), INT32_MIN), INT32_MAX)});
+    if (sir_is_integer(e->type) && float_from) { // saturates; NaN gives 0
+        note(r, e, a);
+        return hull(zero, between(fmin(fmax(trunc(a.lo), INT32_MIN), INT32_MAX),
+                                  fmin(fmax(trunc(a.hi), INT32_MIN), INT32_MAX)));
+    }
     if (e->type->kind == SIR_FLOAT)
-        return (range){(double)(float)a.lo, (double)(float)a.hi};
+        return (range){(double)(float)a.lo, (double)(float)a.hi, a.nan};
     return e->type->kind == SIR_COMPLEX ? reals : a;
 }
 
@@ -280,7 +314,7 @@ static range eval_table(ranges *r, const sir_value *table, const sir_expr *e, co
     uint64_t at = 0;
     const sir_scalar *data =
         table->zero || !is_int(table->type) || e->type->kind == SIR_ARRAY ? NULL : element(r, table, e, &at);
-    return data == NULL ? *hull_of(r, variable, table) : (range){data[at].i, data[at].i};
+    return data == NULL ? *hull_of(r, variable, table) : between(data[at].i, data[at].i);
 }
 
 static range eval_place(ranges *r, const sir_expr *e)
@@ -333,7 +367,7 @@ static void suppose(ranges *r, const sir_expr *e, bool holds)
         bool equal = e->op == LANG_OP_LE || e->op == LANG_OP_GE;
         if (!less && !more) {
             if (e->op == (holds ? LANG_OP_EQ : LANG_OP_NE))
-                *a = (range){fmax(a->lo, b.lo), fmin(a->hi, b.hi)};
+                *a = between(fmax(a->lo, b.lo), fmin(a->hi, b.hi));
         } else {
             if (side == 1) { // y < x is x > y
                 bool swap = less;
@@ -390,11 +424,13 @@ static range eval_select(ranges *r, const sir_expr *e)
     const names *named = named_in_condition(r, e->u.arg[0]);
     range *before = new_state(r), branch[2];
     remember(r, before, named);
+    r->supposed++;
     for (int i = 0; i < 2; i++) {
         suppose(r, e->u.arg[0], i == 0);
         branch[i] = eval(r, e->u.arg[1 + i]);
         restore(r, before, named);
     }
+    r->supposed--;
     drop_state(r, before);
     return hull(branch[0], branch[1]);
 }
@@ -406,15 +442,22 @@ static bool is_opaque(const ranges *r, const sir_filter *f);
 static void note_divided(ranges *r, const sir_expr *e, range x)
 {
     const sir_expr *by = e->u.arg[1];
-    if ((e->op != LANG_OP_DIV && e->op != LANG_OP_REM) || by->kind != SIR_CONST || by->u.value.i <= 0)
-        return;
-    range *all = hmap_getn(&r->divided, &e, sizeof e);
-    if (all == NULL) {
-        all = ARENA_NEW(r->arena, range);
-        *all = x;
-        hmap_setn(&r->divided, &e, sizeof e, all);
-    }
-    *all = hull(*all, x);
+    if ((e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && by->kind == SIR_CONST && by->u.value.i > 0)
+        note(r, e, x);
+}
+
+// NOTE(fits). A float that is an int's size, and no NaN, is converted without a look at that; the size of an int's difference that goes
+// by way of a float (abs gives floats) is that of the int, as long as a float tells all ints apart.
+static sir_known known_of_conversion(const sir_expr *e, const noted_range *n)
+{
+    const sir_expr *from = e->u.arg[0];
+    const range *x = &n->x;
+    if (x->nan || x->lo < INT32_MIN || x->hi >= -(double)INT32_MIN)
+        return SIR_KNOWN_NOTHING;
+    if (from->kind == SIR_MATH && from->op == LANG_MATH_ABS && from->u.arg[0]->kind == SIR_CONVERT &&
+        from->u.arg[0]->u.arg[0]->type->kind == SIR_INT && x->hi <= FLOAT_INTS)
+        return SIR_KNOWN_SIZE;
+    return n->supposed ? SIR_KNOWN_FITS_HERE : SIR_KNOWN_FITS;
 }
 
 static void forget_known(void *context, sir_expr *e, bool written)
@@ -424,7 +467,7 @@ static void forget_known(void *context, sir_expr *e, bool written)
     e->known = SIR_KNOWN_NOTHING;
 }
 
-static void forget_divided(void *context, sir_stmt *s)
+static void forget_noted(void *context, sir_stmt *s)
 {
     sir_visit_exprs(s, forget_known, context);
 }
@@ -432,19 +475,23 @@ static void forget_divided(void *context, sir_stmt *s)
 static void forget_function(const sir_function *f)
 {
     if (f != NULL)
-        sir_visit_stmts(&f->body, forget_divided, NULL);
+        sir_visit_stmts(&f->body, forget_noted, NULL);
 }
 
-// What was not followed to its end may divide other numbers than were seen.
-static void tell_divided(const ranges *r)
+// What was not followed to its end may divide or convert other numbers than were seen.
+static void tell_noted(const ranges *r)
 {
-    for (size_t i = 0; i < r->divided.len; i++) {
-        const range *x = r->divided.entries[i].value;
+    for (size_t i = 0; i < r->noted.len; i++) {
+        const noted_range *n = r->noted.entries[i].value;
+        if (n->round != r->round)
+            continue;
         sir_expr *e;
-        memcpy(&e, r->divided.entries[i].key, sizeof e);
-        const double by = e->u.arg[1]->u.value.i;
-        if (x->lo >= 0)
-            e->known = e->op == LANG_OP_REM && x->hi < 2 * by ? SIR_KNOWN_ONCE : SIR_KNOWN_UP;
+        memcpy(&e, r->noted.entries[i].key, sizeof e);
+        if (e->kind == SIR_CONVERT)
+            e->known = (uint8_t)known_of_conversion(e, n);
+        else if (n->x.lo >= 0)
+            e->known =
+                e->op == LANG_OP_REM && n->x.hi < 2 * (double)e->u.arg[1]->u.value.i ? SIR_KNOWN_ONCE : SIR_KNOWN_UP;
     }
     for (VEC_EACH(sir_filter *const, f, &r->m->filters)) {
         for (VEC_EACH(sir_function *const, g, &(*f)->functions))
@@ -477,7 +524,7 @@ static range eval(ranges *r, const sir_expr *e)
         if (e->type->kind == SIR_BOOLEAN)
             return truth;
         if (!sir_is_integer(e->type))
-            return e->op == LANG_OP_NEG && e->type->kind != SIR_COMPLEX ? (range){-a.hi, -a.lo} : reals;
+            return e->op == LANG_OP_NEG && e->type->kind != SIR_COMPLEX ? (range){-a.hi, -a.lo, a.nan} : reals;
         return e->op == LANG_OP_NEG ? int_range(-a.hi, -a.lo) : int_range(-a.hi - 1, -a.lo - 1);
     case SIR_BINARY:
         if (sir_is_integer(e->type)) {
@@ -649,6 +696,7 @@ static void if_(ranges *r, const sir_stmt *s)
     const names *named = named_in(r, s);
     range *before = new_state(r), *then = new_state(r);
     remember(r, before, named);
+    r->supposed++;
     suppose(r, s->u.if_.cond, true);
     block(r, &s->u.if_.then);
     remember(r, then, named);
@@ -657,6 +705,7 @@ static void if_(ranges *r, const sir_stmt *s)
     block(r, &s->u.if_.otherwise);
     for (VEC_EACH(const uint32_t, k, &named->locals))
         r->state[*k] = hull(then[*k], r->state[*k]);
+    r->supposed--;
     drop_state(r, before);
     drop_state(r, then);
 }
@@ -665,7 +714,7 @@ static bool is_as_before(const ranges *r, const range *before, const names *name
 {
     bool equal = true;
     for (VEC_EACH(const uint32_t, k, &named->locals))
-        equal = equal && memcmp(&before[*k], &r->state[*k], sizeof *before) == 0;
+        equal = equal && same(before[*k], r->state[*k]);
     return equal;
 }
 
@@ -675,7 +724,7 @@ static void for_(ranges *r, const sir_stmt *s)
     range lo = eval(r, s->u.for_.lo), hi = eval(r, s->u.for_.hi), *before = NULL;
     int32_t step = s->u.for_.step;
     double least = step > 0 ? hi.lo - lo.hi : lo.lo - hi.hi, most = step > 0 ? hi.hi - lo.lo : lo.hi - hi.lo;
-    range counter = step > 0 ? (range){lo.lo, fmax(lo.lo, hi.hi - 1)} : (range){fmin(hi.lo + 1, lo.hi), lo.hi};
+    range counter = step > 0 ? between(lo.lo, fmax(lo.lo, hi.hi - 1)) : between(fmin(hi.lo + 1, lo.hi), lo.hi);
     double size = step > 0 ? step : -(double)step, at_least = ceil(least / size), trips = ceil(most / size);
     bool one_by_one = lo.lo == lo.hi && trips <= FEW_TRIPS && r->steps < MANY_STEPS;
     for (double i = 0; i < trips && !r->failed; i++) {
@@ -688,7 +737,7 @@ static void for_(ranges *r, const sir_stmt *s)
         }
         if (before != NULL)
             remember(r, before, named);
-        *counts = one_by_one ? (range){now, now} : counter;
+        *counts = one_by_one ? between(now, now) : counter;
         block(r, &s->u.for_.body);
         r->state[s->u.for_.local] = outside;
         if (may_end)
@@ -843,7 +892,7 @@ static void find_classes(ranges *r, const bool *keep)
         const sir_channel *c = &m->channels.data[i];
         range *items = &r->channels[root(r, i)];
         if (m->actors.data[c->producer]->kind == SIR_READER)
-            *items = c->type->storage == SIR_STORED_UINT8 ? (range){0, UINT8_MAX} : any(c->type);
+            *items = c->type->storage == SIR_STORED_UINT8 ? between(0, UINT8_MAX) : any(c->type);
         for (VEC_EACH(const sir_value, v, &c->initial))
             *items = hull(*items, value_range(v));
     }
@@ -1042,7 +1091,7 @@ static ranges begin(arena *scratch, sir_module *m, const bool *keep, bool apart)
     hmap_init(&r.of_output, scratch);
     hmap_init(&r.hulls, scratch);
     hmap_init(&r.opaque, scratch);
-    hmap_init(&r.divided, scratch);
+    hmap_init(&r.noted, scratch);
     hmap_init(&r.named, scratch);
     find_classes(&r, keep);
     return r;
@@ -1058,7 +1107,7 @@ size_t sir_find_narrow(sir_module *m, const bool *keep)
     m->narrow = false;
     if (run(&r)) {
         share_again(&r);
-        tell_divided(&r);
+        tell_noted(&r);
         count = narrow_channels(&r);
         narrow_variables(&r);
     }

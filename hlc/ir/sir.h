@@ -97,13 +97,21 @@ typedef enum sir_expr_kind {
     SIR_FETCH,   // an element of a gathered stream: NOTE(finite); index: the field; op: how many subscripts, ints, slowest dimension first
 } sir_expr_kind;
 
-// What is known of the number that is divided: nothing, that it is not below zero, or also less than twice the divisor.
-typedef enum sir_known { SIR_KNOWN_NOTHING, SIR_KNOWN_UP, SIR_KNOWN_ONCE } sir_known;
+// What is known of the number that is divided: nothing, that it is not below zero, or also less than twice the divisor. Of the float that
+// becomes an int: that it fits, whatever conditions around say, or as they say; or that it is the size of an int, which is found without it.
+typedef enum sir_known {
+    SIR_KNOWN_NOTHING,
+    SIR_KNOWN_UP,
+    SIR_KNOWN_ONCE,
+    SIR_KNOWN_FITS,
+    SIR_KNOWN_FITS_HERE,
+    SIR_KNOWN_SIZE
+} sir_known;
 
 struct sir_expr {
     uint8_t kind; // sir_expr_kind
     uint8_t op;   // lang_unary_op, lang_binary_op or lang_math_op
-    uint8_t known; // sir_known, of a quotient or remainder of ints by a positive constant: derived for plans (hlc/ir/narrow.h), and no part of the text
+    uint8_t known; // sir_known, of a quotient or remainder of ints by a positive constant, or a conversion to int: derived for plans (hlc/ir/narrow.h), and no part of the text
     uint32_t index; // LOCAL: in function->locals; FIELD: in filter->fields; GLOBAL: in module->globals; MEMBER: position
     const sir_type *type;
     sir_loc loc;

@@ -70,6 +70,12 @@ static inline int32_t svm_iremOnce(int32_t a, int32_t b)
     return (int32_t)(less < (uint32_t)a ? less : (uint32_t)a);
 }
 
+// The size of a; that of the least int is itself.
+static inline int32_t svm_iabs(int32_t a)
+{
+    return a < 0 ? (int32_t)(0U - (uint32_t)a) : a;
+}
+
 // How often a is halved until it is less than the power of two; 0 where it is no positive number.
 static inline int32_t svm_halves(int32_t a, int power)
 {

@@ -781,6 +781,15 @@ static inline INTS OWN(svm_remOnceInts)(INTS a, INTS b)
     return OWN(svm_chooseInts)(SVM_MASK(less < x), SVM_LANES_CAST(INTS, less), a);
 }
 
+// ---- Sizes, as those of svm_iabs ----
+
+static inline INTS OWN(svm_absInts)(INTS a)
+{
+    typedef SVM_LANES_VECTOR(unsigned, SVM_LANES) bits;
+    const bits sign = SVM_LANES_CAST(bits, SVM_MASK(a < 0));
+    return SVM_LANES_CAST(INTS, (SVM_LANES_CAST(bits, a) ^ sign) - sign);
+}
+
 // ---- Rotation to the left, as svm_rotl ----
 
 static inline INTS OWN(svm_rotlInts)(INTS a, INTS n)
@@ -795,6 +804,11 @@ static inline INTS OWN(svm_rotlInts)(INTS a, INTS n)
 static inline FLOATS OWN(svm_toFloats)(INTS v)
 {
     return SVM_LANES_CONVERT(FLOATS, v);
+}
+// Towards zero, of numbers that ints can be.
+static inline INTS OWN(svm_fitInts)(FLOATS x)
+{
+    return SVM_LANES_CONVERT(INTS, x);
 }
 // As svm_f2i: towards zero, saturating, 0 for NaN.
 static inline INTS OWN(svm_toInts)(FLOATS x)
