@@ -11,7 +11,8 @@
 //         v[j + 1] = key;
 //     }
 //
-// Or j is one more throughout: it begins at i, and array[j - 1] is looked at while j > 0.
+// Or j is one more throughout: it begins at i, and array[j - 1] is looked at while j > 0. Or the key comes from elsewhere, as an
+// item does that is put in its place when it is popped: it is in the array's element i first, then.
 //
 // What lies before element i is in order, so that a key goes no further once it met one that is not greater; equal ints are
 // the same, whichever came first. A loop that data end waits for the last of the firings side by side, with a mask, and
@@ -28,6 +29,7 @@ typedef struct sort {
     uint32_t array, i, j, key; // locals
     uint8_t op;                // of "array[j] op key"
     int32_t more;              // array[j - more] is what is looked at: 0 or 1
+    bool lies;                 // the key is the array's element i, and nothing else is done for it
 } sort;
 
 static bool is_local(const sir_expr *e, uint32_t local)
@@ -87,26 +89,51 @@ static bool moves_on(const sir_stmt *loop, const sort *s)
            is_beside(down->u.set.value, s->j, -1);
 }
 
+typedef struct array_look {
+    uint32_t array;
+    bool set;
+} array_look;
+
+static void look_for_array(void *context, sir_stmt *s)
+{
+    array_look *l = context;
+    const sir_expr *root = sir_assigned_root(s);
+    l->set |= (root != NULL && is_local(root, l->array)) || (s->kind == SIR_DECL && s->u.decl.local == l->array);
+}
+
+// Whether the first statements of a trip, which find the key, leave the array as it is.
+static bool leave_array(const sir_block *b, size_t count, uint32_t array)
+{
+    array_look l = {.array = array};
+    const sir_block first = {.data = b->data, .len = count};
+    sir_visit_stmts(&first, look_for_array, &l);
+    return !l.set;
+}
+
+// The last three statements of a trip put a key in its place; those before them find it.
 static bool is_sort(const sir_function *f, const sir_stmt *s, sort *r)
 {
     if (s->kind != SIR_FOR || s->u.for_.step != 1 || s->u.for_.lo->kind != SIR_CONST ||
-        s->u.for_.hi->kind != SIR_CONST || s->u.for_.lo->u.value.i != 1 || s->u.for_.body.len != 4)
+        s->u.for_.hi->kind != SIR_CONST || s->u.for_.body.len < 4)
         return false;
-    sir_stmt *const *b = s->u.for_.body.data;
-    if (b[0]->kind != SIR_DECL || b[1]->kind != SIR_DECL || b[2]->kind != SIR_LOOP || !is_set(b[3]))
+    const size_t finds = s->u.for_.body.len - 3;
+    sir_stmt *const *b = s->u.for_.body.data, *const *puts = b + finds;
+    const int32_t first = s->u.for_.lo->u.value.i, n = s->u.for_.hi->u.value.i;
+    if (puts[0]->kind != SIR_DECL || puts[1]->kind != SIR_LOOP || !is_set(puts[2]) || first < 0 || first > 1)
         return false;
-    const sir_expr *key = b[0]->u.decl.init;
-    if (key == NULL || key->kind != SIR_INDEX || key->u.arg[0]->kind != SIR_LOCAL || key->type->kind != SIR_INT)
+    const sir_expr *target = puts[2]->u.set.target, *key = puts[2]->u.set.value, *from = puts[0]->u.decl.init;
+    if (target->kind != SIR_INDEX || target->u.arg[0]->kind != SIR_LOCAL || key->kind != SIR_LOCAL ||
+        key->type->kind != SIR_INT)
         return false;
-    *r =
-        (sort){.array = key->u.arg[0]->index, .i = s->u.for_.local, .j = b[1]->u.decl.local, .key = b[0]->u.decl.local};
-    r->more = is_local(b[1]->u.decl.init, r->i);
-    int32_t n = s->u.for_.hi->u.value.i;
+    *r = (sort){.array = target->u.arg[0]->index, .i = s->u.for_.local, .j = puts[0]->u.decl.local, .key = key->index};
+    r->more = is_local(from, r->i);
+    r->lies = finds == 1 && b[0]->kind == SIR_DECL && b[0]->u.decl.local == r->key && first == 1 &&
+              is_element(b[0]->u.decl.init, r->array, r->i, 0);
     const sir_local *array = &f->locals.data[r->array];
     return n > 1 && n <= MOST_ELEMENTS && !array->by_reference && array->type->kind == SIR_ARRAY &&
-           (uint32_t)n <= array->type->length && is_element(key, r->array, r->i, 0) &&
-           is_beside(b[1]->u.decl.init, r->i, r->more - 1) && finds_place(b[2]->u.loop.cond, r) && moves_on(b[2], r) &&
-           is_element(b[3]->u.set.target, r->array, r->j, 1 - r->more) && is_local(b[3]->u.set.value, r->key);
+           (uint32_t)n <= array->type->length && leave_array(&s->u.for_.body, finds, r->array) &&
+           is_beside(from, r->i, r->more - 1) && finds_place(puts[1]->u.loop.cond, r) && moves_on(puts[1], r) &&
+           is_element(target, r->array, r->j, 1 - r->more);
 }
 
 typedef struct exchanger {
@@ -115,10 +142,10 @@ typedef struct exchanger {
     size_t found;
 } exchanger;
 
-static sir_expr *element(exchanger *x, const sort *s, int32_t n, sir_loc loc)
+static sir_expr *element(exchanger *x, const sort *s, uint32_t place, int32_t n, sir_loc loc)
 {
     const sir_type *t = x->m->scalar[SIR_INT], *array = x->f->locals.data[s->array].type;
-    sir_expr *at = sir_ref(x->m, SIR_LOCAL, s->j, t, loc);
+    sir_expr *at = sir_ref(x->m, SIR_LOCAL, place, t, loc);
     if (n != 0)
         at = sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, t, at, sir_const_int(x->m, n, loc), loc);
     return sir_expr2(x->m, SIR_INDEX, 0, array->element, sir_ref(x->m, SIR_LOCAL, s->array, array, loc), at, loc);
@@ -128,7 +155,7 @@ static uint32_t load(exchanger *x, const sort *s, int32_t n, const char *name, s
 {
     sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, loc);
     decl->u.decl.local = sir_local_new(x->m, x->f, name, x->m->scalar[SIR_INT], loc);
-    decl->u.decl.init = element(x, s, n, loc);
+    decl->u.decl.init = element(x, s, s->j, n, loc);
     VEC_PUSH(x->m->arena, to, decl);
     return decl->u.decl.local;
 }
@@ -141,16 +168,26 @@ static void store(exchanger *x, const sort *s, int32_t n, uint32_t a, uint32_t b
     sir_stmt *set = sir_stmt_new(x->m, SIR_SET, loc);
     sir_expr *compare = sir_expr2(x->m, SIR_BINARY, s->op, x->m->scalar[SIR_BOOLEAN],
                                   sir_ref(x->m, SIR_LOCAL, left, t, loc), sir_ref(x->m, SIR_LOCAL, right, t, loc), loc);
-    set->u.set.target = element(x, s, n, loc);
+    set->u.set.target = element(x, s, s->j, n, loc);
     set->u.set.value = sir_expr3(x->m, SIR_SELECT, t, compare, sir_ref(x->m, SIR_LOCAL, out_of_order, t, loc),
                                  sir_ref(x->m, SIR_LOCAL, in_order, t, loc), loc);
     VEC_PUSH(x->m->arena, to, set);
 }
 
+// The trip's first statements, and the key in the element behind those that are in order.
+static void put_key(exchanger *x, sir_block *body, const sort *r, sir_loc loc)
+{
+    body->len -= 3;
+    sir_stmt *set = sir_stmt_new(x->m, SIR_SET, loc);
+    set->u.set.target = element(x, r, r->i, 0, loc);
+    set->u.set.value = sir_ref(x->m, SIR_LOCAL, r->key, x->m->scalar[SIR_INT], loc);
+    VEC_PUSH(x->m->arena, body, set);
+}
+
 static void exchange(exchanger *x, sir_stmt *s, const sort *r)
 {
     const sir_type *t = x->m->scalar[SIR_INT];
-    sir_loc loc = s->u.for_.body.data[2]->loc;
+    sir_loc loc = s->u.for_.body.data[s->u.for_.body.len - 2]->loc;
     sir_stmt *inner = sir_stmt_new(x->m, SIR_FOR, loc);
     inner->u.for_.local = r->j;
     inner->u.for_.lo = sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, t, sir_ref(x->m, SIR_LOCAL, r->i, t, loc),
@@ -161,7 +198,10 @@ static void exchange(exchanger *x, sir_stmt *s, const sort *r)
     uint32_t left = load(x, r, 0, "left", b, loc), right = load(x, r, 1, "right", b, loc);
     store(x, r, 0, left, right, b, loc);
     store(x, r, 1, left, right, b, loc);
-    s->u.for_.body = (sir_block){0};
+    if (r->lies)
+        s->u.for_.body = (sir_block){0};
+    else
+        put_key(x, &s->u.for_.body, r, loc);
     VEC_PUSH(x->m->arena, &s->u.for_.body, inner);
     x->found++;
 }

@@ -114,6 +114,7 @@ static void find_serial(void *context, sir_stmt *s)
 {
     serial_walk *w = context;
     bool many = false;
+    w->carried |= s->kind == SIR_LOOP;
     find_loop(&many, s);
     if (!many || s->kind != SIR_FOR)
         return;
@@ -123,7 +124,7 @@ static void find_serial(void *context, sir_stmt *s)
     w->carried |= inner.carried;
 }
 
-// Whether a loop of many trips has what one trip leaves to the next: the C compiler makes no vectors of that.
+// Whether a loop of many trips has what one trip leaves to the next, or data end one: the C compiler makes no vectors of that.
 static bool has_serial_loop(hlc_program *p, const sir_function *work)
 {
     serial_walk w = {.arena = p->arena, .locals = work->locals.len};
