@@ -168,6 +168,7 @@ typedef struct body_context {
     body_states states; // what becomes of the state's numbers is stored so: NOTE(states) in body_ladder.c
     VEC(const sir_stmt *) vouched; // pushes that a check before the `if` around them serves: NOTE(branches) in body_checks.c
     bool shifts;        // loops that move elements of the state are written out (body_shifts.c)
+    bool *delays;       // per field: NOTE(alone) there; NULL: nobody has asked so far
     bool flags;         // conditions set a boolean of the state without branches (body_flags.c)
     bool apart;         // trips of the loop at hand do not wait for each other
     VEC(body_early_item) early; // what the `if` at hand peeks at (body_early.c)
@@ -374,6 +375,8 @@ const bool *body_ladder(const body_context *c, const sir_stmt *loop, arena *a);
 bool body_waits_alone(body_context *c, const sir_stmt *set);
 // The value's text, as it is stored: alone, where it is an element of the state that such a number leaves, or NOTE(states).
 const char *body_rung(body_context *c, const sir_stmt *set, const char *value);
+// A number's text as one that no vector takes up.
+const char *body_alone(const body_context *c, const sir_type *t, const char *value);
 
 // ---- body_inlined.c ----
 // Whether C compilers may make vectors of the firings once they are in a loop: NOTE(inlined).
@@ -404,6 +407,10 @@ bool body_halves(body_context *c, const sir_stmt *s);
 // ---- body_shifts.c ----
 // Writes out a loop that moves elements of small arrays of the state; false: it is no such one.
 bool body_shifts(body_context *c, const sir_stmt *loop);
+// Whether an element of the state is moved so, and is a float that makes the next one: NOTE(alone).
+bool body_is_delayed(body_context *c, const sir_expr *target);
+// The text of what a statement adds to a number or takes from it, where that is a product alone: NOTE(alone); NULL: it is none.
+const char *body_product_alone(body_context *c, const sir_stmt *set);
 
 // ---- body_bits.c ----
 // Writes a loop that makes a number of bits, eight at a time; false: it is no such loop.

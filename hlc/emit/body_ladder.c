@@ -215,7 +215,7 @@ static bool states_wait(const body_context *c)
 
 // ---- What is stored ----
 
-static const char *alone(const body_context *c, const sir_type *t, const char *value)
+const char *body_alone(const body_context *c, const sir_type *t, const char *value)
 {
     const char *by = t->kind == SIR_FLOAT ? "svm_alone" : t->kind == SIR_INT ? "svm_aloneInt" : "svm_aloneDouble";
     return arena_printf(c->e->arena, "%s(%s)", by, value);
@@ -234,11 +234,11 @@ const char *body_rung(body_context *c, const sir_stmt *s, const char *value)
 {
     const sir_expr *target = s->u.set.target;
     const sir_type *t = target->type;
-    if (body_waits_alone(c, s))
-        return alone(c, t, value);
+    if (body_waits_alone(c, s) || body_is_delayed(c, target))
+        return body_alone(c, t, value);
     if (c->ladder == NULL || target->kind != SIR_INDEX || target->u.arg[0]->kind != SIR_FIELD || !is_number(t) ||
         target->u.arg[0]->type->length > MOST_ELEMENTS || !mentions(c->ladder, s->u.set.value))
         return value;
     c->rungs = true;
-    return alone(c, t, value);
+    return body_alone(c, t, value);
 }

@@ -149,8 +149,10 @@ static void set(body_context *c, const sir_stmt *s)
         assign_text(c, s, target, body_rung(c, s, body_expr_text(c, value, PREC_LOWEST)));
         return;
     }
-    const char *name = body_expr_text(c, target, PREC_POSTFIX);
-    if ((value->op == LANG_OP_ADD || value->op == LANG_OP_SUB) && is_int_one(value->u.arg[1]))
+    const char *name = body_expr_text(c, target, PREC_POSTFIX), *product = body_product_alone(c, s);
+    if (product != NULL)
+        body_line(c, "%s %s %s;", name, op, product);
+    else if ((value->op == LANG_OP_ADD || value->op == LANG_OP_SUB) && is_int_one(value->u.arg[1]))
         body_line(c, "%s%s;", name, value->op == LANG_OP_ADD ? "++" : "--");
     else
         body_line(c, "%s %s %s;", text(c, target), op, text(c, value->u.arg[1]));
