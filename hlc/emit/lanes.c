@@ -442,9 +442,10 @@ bool lanes_find_vectors(body_context *c)
 // Measured (clang 22, AVX2 and AVX-512): what the C compiler makes of single firings is as good where it unrolls all loops
 // or vectorises along them.
 enum { LEAST_TRIPS = 12, LEAST_WORK = 96, ALONG_TRIPS = 16 };
-// Trips that are a vector of single firings, which have as cheap loads. Lanes that take their items one by one do not gain
+// Trips that are a vector of single firings, which have as cheap loads; half as many more are two, one of half the width.
+// Statements of such a loop that are looked at. Lanes that take their items one by one do not gain
 // then: a coder of pictures, whose transform takes every third item, is 1.2 times as fast without, the whole process.
-enum { SHORT_VECTOR = 8 };
+enum { SHORT_VECTOR = 8, SHORT_BODY = 64 };
 // The part of the work in such loops from which on lanes gain: beside a search for the least two of eight numbers, a loop that
 // chooses by it is no less work, and both together took 4 times as long as lanes.
 enum { SERIAL_PART = 3 };
@@ -648,6 +649,56 @@ static bool is_serial(body_context *c, const sir_block *body, const sir_stmt *lo
     return l.inner || l.carried || l.down || (l.stores && l.chooses) || (few && (l.stores || l.chooses));
 }
 
+typedef struct side_look {
+    const body_context *c;
+    const sir_stmt *loop;
+    const sir_expr *target; // the element that is set at hand
+    const bool *none;       // per local
+    bool waits;
+} side_look;
+
+static const sir_expr *array_of(const sir_expr *e)
+{
+    while (e->kind == SIR_INDEX)
+        e = e->u.arg[0];
+    return e;
+}
+
+static void find_other_place(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    side_look *l = context;
+    const sir_expr *root = e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY ? sir_lvalue_root(e) : NULL;
+    l->waits |= root != NULL && root->kind == SIR_LOCAL && root->index == array_of(l->target)->index &&
+                !is_same_place(e, l->target, l->none);
+}
+
+static void find_other_places(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_other_place, context);
+}
+
+static void find_waits(void *context, sir_stmt *s)
+{
+    side_look *l = context;
+    const sir_expr *root = sets_element(s) ? sir_assigned_root(s) : NULL;
+    if (root == NULL || root->kind != SIR_LOCAL)
+        return;
+    l->target = s->u.set.target;
+    l->waits |= sir_count_local_in(s->u.set.target, l->loop->u.for_.local) == 0;
+    sir_visit_stmts(&l->loop->u.for_.body, find_other_places, l);
+}
+
+// Whether the trips have nothing to do with each other: each sets elements of its own, and reads no others of these arrays.
+static bool goes_side_by_side(const body_context *c, const sir_stmt *s)
+{
+    side_look l = {.c = c, .loop = s, .none = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1)};
+    l.waits = s->u.for_.body.len > SHORT_BODY;
+    if (!l.waits)
+        sir_visit_stmts(&s->u.for_.body, find_waits, &l);
+    return !l.waits;
+}
+
 // Whether a loop that counts as serial for its few trips alone is a vector in a single firing all the same: if not as long a
 // one as lanes are.
 static bool is_short_vector(body_context *c, const sir_stmt *s)
@@ -655,8 +706,10 @@ static bool is_short_vector(body_context *c, const sir_stmt *s)
     loop_look l = {.c = c, .body = &s->u.for_.body, .loop = s};
     int64_t trips;
     sir_visit_stmts(l.body, look_at, &l);
-    return s->u.for_.step == 1 && sir_for_trips(s, &trips) && trips % SHORT_VECTOR == 0 && !l.inner && !l.carried &&
-           !l.down && !l.chooses;
+    return s->u.for_.step == 1 && sir_for_trips(s, &trips) &&
+           (trips % SHORT_VECTOR == 0 ||
+            (c->e->vector_floats == SHORT_VECTOR && trips >= SHORT_VECTOR + SHORT_VECTOR / 2)) &&
+           !l.inner && !l.carried && !l.down && !l.chooses && goes_side_by_side(c, s);
 }
 
 typedef struct round_look {
@@ -853,10 +906,13 @@ static bool is_planar(const body_context *c, int64_t in_stride, int64_t out_stri
     return (work >= LEAST_WORK && (in || out)) || (work >= MOVED_WORK && in && out);
 }
 
-// Whether lanes take or put their items one by one.
+// Whether lanes take or put their items one by one, or, where registers have few lanes, in tiles: turning these takes what lanes
+// save then.
 static bool is_apart(const body_context *c, int64_t in_stride, int64_t out_stride)
 {
-    return (c->in.used && c->in.view.count != 0 && in_stride != 1) || (c->out.view.count != 0 && out_stride != 1);
+    const bool tiles = c->e->vector_floats == SHORT_VECTOR;
+    return (c->in.used && (tiles || c->in.view.count != 0) && in_stride != 1) ||
+           (c->out.used && (tiles || c->out.view.count != 0) && out_stride != 1);
 }
 
 // Whether items lie so on one side, and on the other those of a firing do, a few of them, far from the next firing's. C
