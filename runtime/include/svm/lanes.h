@@ -755,11 +755,26 @@ TAKE(Floats, float, float, FLOATS)
 
 // ---- Quotients of ints, as those of svm_idiv; where: of the error ----
 
-// Through doubles, which hold all ints, so that the quotient cut off is exact.
+// Through doubles, which hold all ints, so that the quotient cut off is exact. Floats hold ints of 24 bits, and are twice as many
+// to a vector. Where both numbers have 23 and a sign, a quotient that is no whole number is farther from the next one than
+// floats are from each other there: so it is exact, too. Products with inverses, as -Ofast has them, would not be.
 static inline INTS OWN(svm_divInts)(INTS a, INTS b, const char *where)
 {
+#if defined(__clang__) && __clang_major__ >= 18
+#pragma clang fp reciprocal(off)
+#endif
     if (OWN(svm_anyInts)(SVM_MASK(b == 0)))
         (void)svm_idiv(1, 0, where);
+    const INTS beyond = ((a + (1 << 23)) | (b + (1 << 23))) & ~((1 << 24) - 1);
+    if (!OWN(svm_anyInts)(SVM_MASK(beyond != 0))) {
+        int small[COUNT], by[COUNT];
+        memcpy(small, &a, sizeof small);
+        memcpy(by, &b, sizeof by);
+        for (int i = 0; i < COUNT; i++)
+            small[i] = (int)((float)small[i] / (float)by[i]);
+        memcpy(&a, small, sizeof small);
+        return a;
+    }
     INTS back = SVM_MASK(b == -1);
     int x[COUNT], y[COUNT];
     a = OWN(svm_chooseInts)(back, -a, a);
