@@ -685,12 +685,13 @@ static void emit_state_struct(emitter *e, emit_filter_info *info)
     if (!any || f->finite) // whose fields are parameters
         return;
     info->state_type = emit_unique_name(e, arena_printf(e->arena, "%s_State", info->c_name));
-    strbuf_add(e->out, "typedef struct {\n");
+    emit_declarations members = {0};
     for (int aggregates = 0; aggregates < 2; aggregates++) // scalars first: they share a cache line
         for (size_t i = 0; i < f->fields.len; i++)
             if (!f->fields.data[i].constant && is_aggregate(f->fields.data[i].type) == (aggregates == 1))
-                strbuf_printf(e->out, "    %s;\n", emit_declare(e, f->fields.data[i].type, info->field_names.data[i]));
-    strbuf_printf(e->out, "} %s;\n\n", info->state_type);
+                VEC_PUSH(e->arena, &members, emit_declare(e, f->fields.data[i].type, info->field_names.data[i]));
+    emit_struct_type(e, "struct", &members, info->state_type);
+    strbuf_addc(e->out, '\n');
 }
 
 static bool has_dynamic_rate(const sir_function *f)

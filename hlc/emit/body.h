@@ -105,6 +105,9 @@ void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source
 const char *emit_unique_name(emitter *e, const char *wanted);
 // Typedefs of the module's structs (in order of need), then the constants of the module as static const tables.
 void emit_types(emitter *e);
+// "typedef struct { int a, b; float x[3]; } Name;" of declarations "int a", "int b", "float x[3]"; kind: "struct" or "union".
+typedef VEC(const char *) emit_declarations;
+void emit_struct_type(emitter *e, const char *kind, const emit_declarations *members, const char *name);
 void emit_globals(emitter *e);
 const char *emit_global(emitter *e, uint32_t global); // the name, for text that is emitted
 // The functions of helper blocks (as static functions) and prototypes of native ones. After emit_globals.

@@ -81,11 +81,13 @@ static void emit_type(emit_messages *x, const sir_function *handler, name_list *
         return;
     const char *name =
         emit_unique_name(e, arena_printf(e->arena, "%s_message", body_identifier(e->arena, handler->name)));
-    strbuf_printf(e->out, "/* The arguments of a message. */\ntypedef struct {\n");
+    emit_declarations members = {0};
     for (uint32_t i = 0; i < handler->param_count; i++)
-        strbuf_printf(e->out, "    %s;\n",
-                      emit_declare(e, handler->locals.data[i].type, arena_printf(e->arena, "a%" PRIu32, i)));
-    strbuf_printf(e->out, "} %s;\n\n", name);
+        VEC_PUSH(e->arena, &members,
+                 emit_declare(e, handler->locals.data[i].type, arena_printf(e->arena, "a%" PRIu32, i)));
+    if (all->len == 0)
+        strbuf_add(e->out, "/* The arguments of messages. */\n");
+    emit_struct_type(e, "struct", &members, name);
     hmap_set(&x->types, key, (void *)(uintptr_t)name);
     VEC_PUSH(e->arena, all, name);
 }
@@ -108,10 +110,11 @@ void emit_message_types(emitter *e, const emit_receivers *receivers)
     if (all.len == 0)
         return;
     x->all = emit_unique_name(e, "any_message");
-    strbuf_add(e->out, "typedef union {\n");
+    emit_declarations members = {0};
     for (size_t i = 0; i < all.len; i++)
-        strbuf_printf(e->out, "    %s m%zu;\n", all.data[i], i);
-    strbuf_printf(e->out, "} %s;\n\n", x->all);
+        VEC_PUSH(e->arena, &members, arena_printf(e->arena, "%s m%zu", all.data[i], i));
+    emit_struct_type(e, "union", &members, x->all);
+    strbuf_addc(e->out, '\n');
 }
 
 const char *emit_message_type(const emitter *e, const sir_function *handler)

@@ -18,7 +18,7 @@ static const char *const local_names[] = {
     "a",      "argc",     "argv",   "b",       "begun",  "c",      "can",      "channels", "complete", "count",
     "counts", "fired",    "firings", "h",      "held",   "i",      "instance", "it",       "items",    "iterations",
     "k",      "limits",   "m",      "n",       "p",      "r",      "row",      "rows",     "settings", "started",
-    "starting", "state",  "states", "steady",  "times",  "used",   "wanted",   "whole",
+    "starting", "state",  "states", "steady",  "strips", "times",  "used",   "wanted",   "whole",
 };
 
 static bool is_identifier_char(char c)
@@ -197,12 +197,13 @@ static void emit_struct(emitter *e, const sir_struct *s, hmap *done)
         emit_struct_of(e, s->members.data[i].type, done);
     const char *name = emit_unique_name(e, s->name);
     hmap_set(&e->struct_names, s->name, (void *)(uintptr_t)name);
-    strbuf_printf(e->out, "typedef struct {\n");
+    emit_declarations members = {0};
     for (size_t i = 0; i < s->members.len; i++)
-        strbuf_printf(e->out, "    %s;\n", emit_declare(e, s->members.data[i].type, body_member_name(e, s, (uint32_t)i)));
+        VEC_PUSH(e->arena, &members, emit_declare(e, s->members.data[i].type, body_member_name(e, s, (uint32_t)i)));
     if (s->members.len == 0)
-        strbuf_add(e->out, "    char empty;\n");
-    strbuf_printf(e->out, "} %s;\n\n", name);
+        VEC_PUSH(e->arena, &members, "char empty");
+    emit_struct_type(e, "struct", &members, name);
+    strbuf_addc(e->out, '\n');
 }
 
 const char *body_member_name(emitter *e, const sir_struct *s, uint32_t index)

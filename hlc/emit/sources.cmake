@@ -3,7 +3,7 @@ set(HLC_EMIT_SOURCES
     emit/alike.c emit/bit_lanes.c emit/body.c emit/body_analyse.c emit/body_bits.c emit/body_checks.c emit/body_early.c emit/body_expr.c
     emit/body_flags.c emit/body_halves.c emit/body_inlined.c emit/body_inverse.c emit/body_jam.c emit/body_ladder.c
     emit/body_guarded.c emit/body_lanes.c emit/body_lookup.c emit/body_message.c emit/body_needs.c emit/body_placed.c emit/body_places.c emit/body_rotations.c emit/body_rows.c
-    emit/body_share.c emit/body_shifts.c emit/body_sides.c emit/body_stmt.c emit/body_trips.c emit/body_uses.c
+    emit/body_share.c emit/body_shifts.c emit/body_sides.c emit/body_stmt.c emit/body_struct.c emit/body_trips.c emit/body_uses.c
     emit/body_value.c emit/body_waits.c emit/byte_lanes.c emit/finite.c emit/finite_control.c emit/finite_folds.c
     emit/finite_interpreted.c emit/finite_kernel.c emit/finite_lanes.c emit/finite_mapped.c emit/finite_near.c
     emit/finite_parts.c emit/finite_past.c emit/finite_plane.c emit/finite_reduce.c emit/finite_rounds.c
