@@ -5,7 +5,8 @@
 // and tables of such. The first that is met has functions for all; what differs is given to them as parameters. Constants
 // that compilers make something better of stay in the text, and filters that differ in these are not alike: ints (they
 // bound loops and choose elements), divisors, arguments of functions, powers of two and 0, and tables that loops of few
-// trips go through, which are constants once the loops are unrolled.
+// trips go through, which are constants once the loops are unrolled: of fewer than 8 elements, or of fewer than 32 where
+// products with some of them are no products.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/ir/walk.h"
 
-enum { ALIKE_TABLE = 32 }; // elements of a table at least
+// Elements of a table at least; of one whose elements may be anything.
+enum { ALIKE_TABLE = 8, ALIKE_LONG = 32 };
 
 typedef VEC(sir_expr *) slot_list;
 typedef struct family {
@@ -26,7 +28,9 @@ typedef struct family {
 
 typedef struct shaper {
     arena *a;
+    const sir_module *module;
     const sir_filter *filter;
+    bool fast;  // sums may be rounded otherwise: nothing is left of products with 0
     strbuf key; // not text: the bytes of what is alike
     slot_list slots;
     bool fails; // it calls functions of its own, or sends
@@ -58,14 +62,27 @@ static double number(const sir_expr *e)
     return e->type->kind == SIR_FLOAT ? (double)e->u.value.f : e->u.value.d;
 }
 
-static bool is_table(const sir_type *t)
+static double element_of(const sir_value *v, const sir_type *t, uint64_t i)
 {
-    uint64_t words = t->words;
+    const sir_expr e = {.kind = SIR_CONST, .type = t, .u.value = v->zero ? (sir_scalar){0} : v->data[i]};
+    return number(&e);
+}
+
+static bool is_table(const shaper *s, const sir_value *v, const sir_type *t)
+{
+    const uint64_t words = t->words;
     if (t->kind != SIR_ARRAY)
         return false;
     while (t->kind == SIR_ARRAY)
         t = t->element;
-    return is_float(t) && words >= ALIKE_TABLE;
+    if (!is_float(t) || words < ALIKE_TABLE)
+        return false;
+    for (uint64_t i = 0; words < ALIKE_LONG && i < words; i++) {
+        const double element = fabs(element_of(v, t, i));
+        if (element == 1 || element == 2 || (element == 0 && s->fast))
+            return false;
+    }
+    return true;
 }
 
 static bool is_slot(const shaper *s, const sir_expr *e, bool fixed)
@@ -75,8 +92,10 @@ static bool is_slot(const shaper *s, const sir_expr *e, bool fixed)
     case SIR_CONST:
         return !fixed && is_float(e->type) && isfinite(number(e)) && number(e) != 0 &&
                fabs(frexp(number(e), &exponent)) != 0.5;
-    case SIR_GLOBAL: return is_table(e->type);
-    case SIR_FIELD: return is_table(e->type) && s->filter->fields.data[e->index].constant;
+    case SIR_GLOBAL: return is_table(s, &s->module->globals.data[e->index].value, e->type);
+    case SIR_FIELD:
+        return s->filter->fields.data[e->index].constant &&
+               is_table(s, &s->filter->fields.data[e->index].init, e->type);
     default: return false;
     }
 }
@@ -220,11 +239,8 @@ static bool same_values(const sir_value *a, const sir_value *b, const sir_type *
 {
     while (t->kind == SIR_ARRAY)
         t = t->element;
-    sir_expr x = {.kind = SIR_CONST, .type = t}, y = x;
     for (uint64_t i = 0; i < a->type->words; i++) {
-        x.u.value = a->zero ? (sir_scalar){0} : a->data[i];
-        y.u.value = b->zero ? (sir_scalar){0} : b->data[i];
-        double u = number(&x), v = number(&y);
+        double u = element_of(a, t, i), v = element_of(b, t, i);
         if (memcmp(&u, &v, sizeof u) != 0)
             return false;
     }
@@ -281,7 +297,8 @@ static void describe(arena *a, family *x)
 static void find_family(program_emitter *x, hmap *shapes, const sir_filter *f)
 {
     arena *a = x->e.arena;
-    shaper s = {.a = a, .filter = f};
+    shaper s = {
+        .a = a, .module = x->m, .filter = f, .fast = x->p != NULL && x->p->config != NULL && x->p->config->fast_math};
     strbuf_init(&s.key, a);
     shape_filter(&s, f);
     if (s.fails)
