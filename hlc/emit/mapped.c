@@ -55,9 +55,13 @@ void mapped_names(program_emitter *x, text_args *declared)
 
 // ---- Constants and tables ----
 
-static void emit_processors(program_emitter *x, const mapped *all)
+void mapped_processor_table(program_emitter *x, const mapped *all)
 {
-    text_line(x, 0, "/* The processors%s. */", all->moved ? ", and what moves items to their memories and back" : "");
+    text_line(x, 0, "/* The processors%s%s%s. */", all->moved ? ", what moves items to their memories and back" : "",
+              all->blocks ? ", and the bytes of what each has for itself: channels inside kernels" : "",
+              !all->blocks  ? ""
+              : !all->moved ? ", state"
+                            : ", windows of queues, state");
     const char *type = "svm_RoundProcessor", *count = "SVM_PROCESSORS";
     if (!all->blocks) {
         type = arena_printf(x->e.arena, "struct {\n    mm_Proc processor%s;\n    mm_Mem memory;\n}",
@@ -73,7 +77,11 @@ static void emit_processors(program_emitter *x, const mapped *all)
                             : q->direct
                                 ? "NULL, NULL, "
                                 : arena_printf(x->e.arena, "&%s, &%s, ", q->load->element.name, q->store->element.name);
-        VEC_PUSH(x->e.arena, &rows, arena_printf(x->e.arena, "{&%s, %s&%s},", processor, moves, memory));
+        const char *own = "";
+        if (all->blocks)
+            own = arena_printf(x->e.arena, ", %s",
+                               mapped_state_place(x, (uint32_t)x->pl->cut->kernels.len, (uint32_t)rows.len));
+        VEC_PUSH(x->e.arena, &rows, arena_printf(x->e.arena, "{&%s, %s&%s%s},", processor, moves, memory, own));
     }
     text_rows(x, 1, &rows);
     text_end_table(x, table);
@@ -103,11 +111,11 @@ void mapped_types(program_emitter *x)
     if (all->blocks)
         mapped_block_constants(x, all);
     text_line(x, 0, "};\n");
-    if (all->blocks)
+    if (all->blocks) {
         mapped_block_types(x, all);
-    emit_processors(x, all);
-    if (all->blocks)
         return;
+    }
+    mapped_processor_table(x, all);
     text_line(x, 0,
               "/* Strips of a round that follow each other on a processor: `strips` from `first` on, in runs of "
               "`each`, the first");
@@ -269,9 +277,10 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
     text_line(x, 0, "}\n");
 }
 
-static int64_t greater(int64_t a, int64_t b)
+int64_t mapped_scratch_items(const mapped_kernel *p, const mapped_window *w)
 {
-    return a > b ? a : b;
+    const int64_t group = p->group * w->queue->step + (w->input ? w->queue->queue->delay : 0);
+    return group > w->queue->prime ? group : w->queue->prime;
 }
 
 // Where items from files and for them lie, behind all else; gives how many bytes that takes.
@@ -282,8 +291,7 @@ static uint64_t create_scratch(program_emitter *x, const mapped *all, bool decla
         for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows)) {
             if (!w->file)
                 continue;
-            int64_t items = greater(all->kernels[i].group * w->queue->step + (w->input ? w->queue->queue->delay : 0),
-                                    w->queue->prime);
+            int64_t items = mapped_scratch_items(&all->kernels[i], w);
             if (declare)
                 text_line(x, 2,
                           "svm_blockInit(&self->%s[q], %s[q].memory, self->ownMemory[q] + bytes + %" PRIu64 ", %" PRId64
@@ -294,7 +302,7 @@ static uint64_t create_scratch(program_emitter *x, const mapped *all, bool decla
     return bytes;
 }
 
-// Processors that share a memory have each their own part of it.
+// Of programs with streams. Processors that share a memory have each their own part of it.
 static void emit_create_own(program_emitter *x, const mapped *all)
 {
     bool shared = false;
@@ -368,9 +376,10 @@ static void create_stream_runs(program_emitter *x, const mapped *all)
 
 static void emit_create(program_emitter *x, const mapped *all)
 {
-    if (!all->blocks)
+    if (!all->blocks) {
         emit_create_queues(x, all);
-    emit_create_own(x, all);
+        emit_create_own(x, all);
+    }
     const char *io = program_chunked_io(x);
     text_line(x, 0, "/* A new %s, which has run nothing yet. */", x->pl->name);
     text_line(x, 0, "%svoid *%s(const svm_Settings *settings)", program_linkage(x), program_entry(x, "create"));
@@ -381,16 +390,16 @@ static void emit_create(program_emitter *x, const mapped *all)
         text_line(x, 2, "self->logs[i] = &self->texts[i];");
         text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
     }
-    if (all->blocks)
+    if (all->blocks) {
         text_line(x, 1, "svm_roundQueuesCreate(self, %" PRIu64 ", %" PRIu64 ");", queue_bytes(x, all),
                   plan_cut_slot_unit(x->p->cut));
-    else
-        text_line(x, 1, "%s_createQueues(self);", x->name);
-    text_line(x, 1, "%s_createOwn(self);", x->name);
-    if (all->blocks)
+        text_line(x, 1, "svm_roundOwnCreate(self, %" PRIu64 ");", plan_cut_alignment(x->p->cut));
         text_line(x, 1, "svm_roundRunsCreate(self);");
-    else
+    } else {
+        text_line(x, 1, "%s_createQueues(self);", x->name);
+        text_line(x, 1, "%s_createOwn(self);", x->name);
         create_stream_runs(x, all);
+    }
     if (*io == '\0')
         text_line(x, 1, "(void)settings;");
     strbuf_add(x->e.out, io);

@@ -75,14 +75,6 @@ unsigned mapped_block_facts(const program_emitter *x, const mapped *all)
 
 // ---- Before the kernels ----
 
-size_t mapped_end_number(const mapped *all, const mapped_kernel *p, const mapped_window *w)
-{
-    size_t number = (size_t)(w - p->windows.data);
-    for (const mapped_kernel *before = all->kernels; before < p; before++)
-        number += before->windows.len;
-    return number;
-}
-
 static size_t most_of(const program_emitter *x, const mapped *all, bool windows)
 {
     size_t most = 1;
@@ -288,6 +280,7 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_kernel *
         add_straight(x, all, w, &row);
     if ((facts & FACT_FILES) != 0)
         mapped_column(x, &row, "file", w->file ? (int64_t)r->file : -1);
+    mapped_column(x, &row, "scratch", w->file ? mapped_scratch_items(p, w) : 0);
     if ((facts & FACT_PHASES) != 0)
         add_span(x, &row, w, true);
     if ((facts & FACT_PHASES) != 0 && (facts & FACT_COUNTS) != 0)
@@ -298,11 +291,7 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_kernel *
 
 static void emit_ends(program_emitter *x, const mapped *all)
 {
-    text_line(x, 0,
-              "/* The kernels' ends of queues, in numbers of items: what a run's window of each is; bytes of a block "
-              "have room for any.");
-    text_line(x, 0,
-              "   Of runs by themselves: the first item, how many, and where in the window the kernel's own begin. */");
+    text_line(x, 0, "/* The kernels' ends of queues, in numbers of items: what a run's window of each is. */");
     size_t table = text_begin_table(x, "static const svm_RoundEnd svm_roundEnds[SVM_ENDS]");
     for (size_t i = 0; i < x->p->cut->kernels.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
@@ -399,12 +388,9 @@ static void emit_kernels(program_emitter *x, const mapped *all)
 static void emit_chunks(program_emitter *x, const mapped *all)
 {
     text_line(x, 0,
-              "/* Chunks: strips of a round that follow each other on a processor. Of each: kernel, processor; first "
-              "strip, strips;");
-    text_line(x, 0,
-              "   number of the first run, strips of a run, runs (with the one that primes); the kernel's chunk before "
-              "on the");
-    text_line(x, 0, "   processor, of this round or, if it is not before it, of the round before. */");
+              "/* Chunks, strips of a round that follow each other on a processor: kernel, processor, first strip, "
+              "strips, first run,");
+    text_line(x, 0, "   strips of a run, runs, and the kernel's chunk before on the processor. */");
     size_t table = text_begin_table(x, "static const svm_RoundChunk svm_roundChunks[SVM_CHUNKS]");
     text_args rows = {0};
     uint32_t first = 0, run = 0;
@@ -492,16 +478,8 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
 {
     if (files_of(x, all, input) == 0)
         return;
-    text_line(x, 0,
-              "/* The queues that %s, by number. If a round may stay in its file, .before are items that must be "
-              "before it there;",
+    text_line(x, 0, "/* The queues that %s, by number, and when a round may stay in its file. */",
               input ? "files fill" : "go to files");
-    text_line(
-        x, 0,
-        "   a mapped round begins at a multiple of .units bytes in it; numbers of items that runs %s are sums of bits",
-        input ? "read" : "write");
-    text_line(x, 0, "   of .units, if they do that themselves.%s */",
-              input ? " In the initialisation .init items are read." : "");
     size_t table = text_begin_table(x, "static const svm_RoundFile %s]",
                                     input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
@@ -512,6 +490,7 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
 
 void mapped_block_tables(program_emitter *x, const mapped *all)
 {
+    mapped_processor_table(x, all);
     mapped_queue_table(x, all);
     emit_files(x, all, true);
     emit_files(x, all, false);

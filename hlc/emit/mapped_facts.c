@@ -150,12 +150,7 @@ static void find_files(program_emitter *x, mapped_kernel *p, hmap *members)
             r->claimed = text_member(x, members, arena_printf(a, "%s_claimed", r->name));
             r->place = text_member(x, members, arena_printf(a, "%s_at", r->name));
         } else {
-            size_t number = (size_t)(w - p->windows.data), queue = (size_t)(r->queue - x->pl->cut->queues.data);
-            w->file_of = arena_printf(a, "windows[%zu].%s", number, w->input ? "reader" : "writer");
-            w->at_of = arena_printf(a, "windows[%zu].at", number);
-            w->first_of = arena_printf(a, "windows[%zu].first", number);
-            w->scratch_of = arena_printf(a, "windows[%zu].scratch", number);
-            w->scratch = arena_printf(a, "scratch[%zu]", mapped_end_number(x->mapped, p, w));
+            size_t queue = (size_t)(r->queue - x->pl->cut->queues.data);
             r->claimed = arena_printf(a, "claimed[%zu]", queue);
             r->place = arena_printf(a, "places[%zu]", queue);
         }

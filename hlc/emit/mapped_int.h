@@ -139,8 +139,6 @@ typedef struct mapped {
     uint32_t readers, writers;
 } mapped;
 
-// Number of a kernel's end of a queue among all.
-size_t mapped_end_number(const mapped *all, const mapped_kernel *p, const mapped_window *w);
 // Facts of the whole plan; made once, when kernels have their names (mapped_facts.c).
 const mapped *mapped_facts(program_emitter *x);
 bool mapped_keeps_state(const program_emitter *x, uint32_t kernel); // for them (mapped_kernel.c)
@@ -204,8 +202,11 @@ void mapped_block_types(program_emitter *x, const mapped *all);  // before kerne
 void mapped_block_tables(program_emitter *x, const mapped *all); // behind them
 void mapped_block_functions(program_emitter *x);                 // behind tables
 void mapped_column(program_emitter *x, text_args *row, const char *name, int64_t value);
-void mapped_queue_table(program_emitter *x, const mapped *all); // mapped.c
-size_t mapped_log_count(program_emitter *x, uint32_t kernel);   // of its actors that print
+void mapped_processor_table(program_emitter *x, const mapped *all); // mapped.c
+void mapped_queue_table(program_emitter *x, const mapped *all);     // mapped.c
+// Items of a window that are in memory at once, where they come from a file or go to one (mapped.c).
+int64_t mapped_scratch_items(const mapped_kernel *p, const mapped_window *w);
+size_t mapped_log_count(program_emitter *x, uint32_t kernel); // of its actors that print
 
 // ---- mapped_summary.c ----
 void mapped_summary(program_emitter *x, const mapped *all); // a comment: which bytes go where in a round, and when

@@ -28,6 +28,11 @@ bool mapped_strips(program_emitter *x, const program_kernel *k)
     return mapped_facts(x)->kernels[k - x->kernels].loops;
 }
 
+bool mapped_goes_on(program_emitter *x, const program_kernel *k)
+{
+    return mapped_facts(x)->blocks && mapped_strips(x, k);
+}
+
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k)
 {
     return mapped_facts(x)->kernels[k - x->kernels].strip;
@@ -114,13 +119,14 @@ bool mapped_keeps_state(const program_emitter *x, uint32_t kernel)
 
 static void declare_state(program_emitter *x, const program_stage *code, program_actor_names *n, void *context)
 {
-    (void)context;
+    arena *a = x->e.arena;
+    emit_declarations *members = context;
     if (n->state != NULL)
-        text_line(x, 1, "%s %s;", code->info->state_type, n->state);
+        VEC_PUSH(a, members, arena_printf(a, "%s %s", code->info->state_type, n->state));
     if (n->iter != NULL)
-        text_line(x, 1, "int %s;", n->iter);
+        VEC_PUSH(a, members, arena_printf(a, "int %s", n->iter));
     if (n->random != NULL)
-        text_line(x, 1, "svm_Random %s;", n->random);
+        VEC_PUSH(a, members, arena_printf(a, "svm_Random %s", n->random));
 }
 
 // Logs are the control program's; the kernel has their addresses.
@@ -186,22 +192,40 @@ static void run_members(program_emitter *x, program_kernel *k, const mapped_kern
     }
 }
 
+// Kernels in this range that keep state.
+static size_t count_states(const mapped *all, uint32_t from, size_t to)
+{
+    size_t count = 0;
+    for (size_t i = from; i < to; i++)
+        count += all->kernels[i].state;
+    return count;
+}
+
+// The structs of kernels that have no others follow each other.
+static void emit_own(program_emitter *x, uint32_t kernel)
+{
+    const mapped *all = mapped_facts(x);
+    emit_declarations members = {0};
+    visit_states(x, kernel, declare_state, &members);
+    if (!all->blocks || count_states(all, 0, kernel) == 0)
+        text_line(x, 0, "/* What the actors of %s keep on %s. */",
+                  all->blocks ? "kernels" : arena_printf(x->e.arena, "kernel %s", x->kernels[kernel].kernel->name),
+                  all->blocks ? "their processors" : "its processor");
+    emit_struct_type(&x->e, "struct", &members, state_type(x, kernel));
+    if (mapped_state_behind(x, kernel) != NULL)
+        text_line(x, 0, "enum { %s = %s + %s };", mapped_state_behind(x, kernel),
+                  mapped_state_place(x, kernel, all->kernels[kernel].home_processor), mapped_state_bytes(x, kernel));
+    if (!all->blocks || count_states(all, kernel + 1, x->pl->cut->kernels.len) == 0)
+        strbuf_addc(x->e.out, '\n');
+}
+
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
-    bool state = mapped_facts(x)->kernels[kernel].state;
     size_t logs = 0;
     visit_states(x, kernel, name_log, &logs);
-    if (state) {
-        text_line(x, 0, "/* What the actors of kernel %s keep on its processor. */", k->kernel->name);
-        text_line(x, 0, "typedef struct {");
-        visit_states(x, kernel, declare_state, NULL);
-        text_line(x, 0, "} %s;\n", state_type(x, kernel));
-        if (mapped_state_behind(x, kernel) != NULL)
-            text_line(x, 0, "enum { %s = %s + %s };\n", mapped_state_behind(x, kernel),
-                      mapped_state_place(x, kernel, mapped_facts(x)->kernels[kernel].home_processor),
-                      mapped_state_bytes(x, kernel));
-    }
+    if (mapped_facts(x)->kernels[kernel].state)
+        emit_own(x, kernel);
     if (mapped_facts(x)->blocks)
         return;
     text_line(x, 0, "/* A run of kernel %s. */", k->kernel->name);
@@ -299,11 +323,14 @@ static void begin_enqueued(program_emitter *x, const program_kernel *k, const pl
     program_uses(x, buffer);
     const char *at = text_plus(x, text_position(x, &initial->access.view.digits, "i"), initial->access.view.offset);
     strbuf *body = x->e.out;
+    const int deeper = x->deeper;
     const char *name =
         emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_enqueued", x->m->actors.data[ch->consumer]->name));
     x->e.out = before;
+    x->deeper = 0;
     program_initial_table(x, ch, text_actor(x, ch->consumer), name);
     x->e.out = body;
+    x->deeper = deeper;
     text_line(x, 2, "for (ptrdiff_t i = 0; i < %zu; i++)", ch->initial.len);
     text_line(x, 3, "memcpy(&%s[%s], &%s[i], sizeof %s[i]);", buffer, at, name, name);
 }
@@ -324,9 +351,11 @@ void mapped_begin(program_emitter *x, uint32_t kernel)
     if (text.len == 0)
         return;
     program_uses(x, "starting");
-    text_line(x, 1, "if (starting) {");
+    const bool one = strchr(text.data, '\n') == text.data + text.len - 1;
+    text_line(x, 1, one ? "if (starting)" : "if (starting) {");
     strbuf_add(x->e.out, text.data);
-    text_line(x, 1, "}");
+    if (!one)
+        text_line(x, 1, "}");
 }
 
 // Where a kernel works in a queue it leaves the last items of a round to the next itself.
@@ -391,22 +420,25 @@ static void end_group(program_emitter *x, const mapped_kernel *p)
     }
 }
 
-static void end_counted(program_emitter *x, const mapped_kernel *p)
+// The kernel's function from where its pointers are there.
+void mapped_next_strips(program_emitter *x, const program_kernel *k, const hmap *used, const char *body)
 {
+    const mapped_kernel *p = &mapped_facts(x)->kernels[k - x->kernels];
+    program_pointers windows = {.x = x};
+    text_line(x, 1, "svm_RoundStrips strips = {.run = self%s};",
+              p->files ? arena_printf(x->e.arena, ", .group = %" PRId64, p->group) : "");
+    text_line(x, 1, "while (svm_roundNextStrip(&strips)) {");
+    x->deeper = 1;
+    if (hmap_get(used, "starting") != NULL)
+        text_line(x, 1, "const bool starting = self->starting;");
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (w->input && p->primes && p->planned->repeat != 0 && w->queue->init != w->queue->queue->delay)
-            text_line(x, 2, "%s += %" PRId64 ";", w->name, w->queue->init - w->queue->queue->delay);
-    text_line(x, 2, "self->starting = false;");
-    if (program_counts_firings(x))
-        text_line(x, 2, "memset(self->firings, 0, sizeof self->firings);");
-    if (p->files)
-        text_line(x, 2, "ready = self->states;");
-}
-
-static void end_phase(program_emitter *x, const mapped_kernel *p, const text_args *args, const char *strip)
-{
-    mapped_stream_end_phase(x, p, args, strip);
-    text_line(x, 2, "return;");
+        if (hmap_get(used, w->name) != NULL)
+            program_add_pointer(&windows, w->queue->item, w->name,
+                                arena_printf(x->e.arena, "strips.items[%zu]", (size_t)(w - p->windows.data)));
+    program_write_pointers(&windows);
+    x->deeper = 0;
+    strbuf_add(x->e.out, body);
+    text_line(x, 1, "}");
 }
 
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip)
@@ -430,20 +462,16 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
         if (w->file && w->input && p->primes)
             read_priming(x, p, w);
     text_call(x, 2, arena_printf(a, "%s(", strip), &args, ");");
-    if (p->streams)
-        end_phase(x, p, &args, strip);
-    else
-        end_counted(x, p);
+    mapped_stream_end_phase(x, p, &args, strip);
+    text_line(x, 2, "return;");
     text_line(x, 1, "}");
     text_line(x, 1, "for (ptrdiff_t left = self->states; left > 0; left -= self->steady) {");
     if (p->files)
         begin_group(x, p);
     text_line(x, 2, "self->steady = left < %s ? left : %s;", all->strip, all->strip);
-    if (p->streams)
-        mapped_stream_take(x, p);
+    mapped_stream_take(x, p);
     text_call(x, 2, arena_printf(a, "%s(", strip), &args, ");");
-    if (p->streams)
-        mapped_stream_give(x, p);
+    mapped_stream_give(x, p);
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (w->queue->step != 0 && !w->own)
             text_line(x, 2, "%s += %s;", w->name, text_times(x, "self->steady", w->queue->step));

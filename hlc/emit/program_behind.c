@@ -191,12 +191,15 @@ const char *program_behind_function(program_emitter *x, const program_stage *cod
     if (name != NULL)
         return name;
     strbuf *out = x->e.out;
+    const int deeper = x->deeper;
     x->e.out = x->before;
+    x->deeper = 0;
     const emit_lanes lanes = program_register_lanes(x, &codes[1]);
     const emit_signature many = program_lanes_fire(x, &codes[1], &lanes);
     const behind b = {codes, &many, steady};
     name = emit_function(x, &b);
     x->e.out = out;
+    x->deeper = deeper;
     hmap_set(&x->behinds, key, (void *)(uintptr_t)name);
     return name;
 }

@@ -165,6 +165,7 @@ typedef struct program_emitter {
     const char **strip_types, **strip_tables;       // per kernel that is offloaded: names
     bool *block_taken;                              // per buffer: its region knows it
     strbuf *before;                                 // text that goes before the kernel at hand
+    int deeper;                                     // levels by which lines are further to the right than they ask for
     size_t lines;                                   // that were written, so far, of all texts
     hmap *used;            // names that the text of its run has, for their declarations; NULL: of another function
     const char *own;       // a kernel's pointer to the state of its actors
@@ -518,12 +519,14 @@ void mapped_own(program_emitter *x, const program_kernel *k);
 // What its processor has for itself, of which the two above are parts, if a text with these names needs it.
 void mapped_memory(program_emitter *x, const program_kernel *k, const hmap *used);
 bool mapped_strips(program_emitter *x, const program_kernel *k); // a run may be of several strips
+bool mapped_goes_on(program_emitter *x, const program_kernel *k); // and the kernel goes through them with svm_roundNextStrip
 // What a run begins and ends with.
 void mapped_begin(program_emitter *x, uint32_t kernel);
 void mapped_end(program_emitter *x, uint32_t kernel);
 // The function of a strip, and what the kernel's own does then, where runs are of several strips.
 void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *used, const char *name);
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip);
+void mapped_next_strips(program_emitter *x, const program_kernel *k, const hmap *used, const char *body); // if it goes on so
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
 bool mapped_holds_processor(program_emitter *x, uint32_t kernel);   // SVM_KERNEL(holds_processor)

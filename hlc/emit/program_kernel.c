@@ -167,8 +167,8 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
     hmap_init(&k->firings_of, x->e.arena);
-    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all",      "s",     "own",
-                                      "local",  "priming",  "states", "logs",    "left", "channels", "memory"};
+    static const char *const own[] = {"kernel", "starting", "steady",  "firings", "self", "all",  "s",        "own",
+                                      "strips", "local",    "priming", "states",  "logs", "left", "channels", "memory"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
@@ -759,7 +759,7 @@ void program_run_locals(program_emitter *x, const program_kernel *k, const hmap 
 {
     if (!strip)
         text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
-    if (hmap_get(used, "starting") != NULL)
+    if (hmap_get(used, "starting") != NULL && (x->pl->cut == NULL || !mapped_goes_on(x, k)))
         text_line(x, 1, "const bool starting = self->starting;");
     if (x->pl->cut != NULL)
         mapped_memory(x, k, used);
@@ -829,7 +829,7 @@ static void emit_named_stage(program_emitter *x, program_kernel *k, const progra
     if (x->lines == lines + 1 && text.len + strlen(comment) + 6 <= TEXT_COLUMNS)
         strbuf_printf(out, "%.*s /* %s */\n", (int)text.len - 1, text.data, comment);
     else
-        strbuf_printf(out, "    /* %s */\n%s", comment, text.len == 0 ? "" : text.data);
+        strbuf_printf(out, "%*s/* %s */\n%s", 4 + 4 * x->deeper, "", comment, text.len == 0 ? "" : text.data);
 }
 
 // About the operations of a steady state.
@@ -897,6 +897,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     x->used = &used;
     x->e.out = &body;
     x->before = out;
+    const bool goes_on = x->pl->cut != NULL && mapped_goes_on(x, k);
+    x->deeper = goes_on;
     if (x->pl->cut != NULL)
         mapped_begin(x, kernel);
     for (VEC_EACH(const char *, name, &named))
@@ -936,6 +938,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         program_shifts(x, 1, k, SHIFTED_ALL);
     if (x->pl->cut != NULL)
         mapped_end(x, kernel);
+    x->deeper = 0;
     x->e.out = out;
     x->used = NULL;
     x->own = state_at;
@@ -950,7 +953,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         return;
     }
     const char *run = k->run;
-    if (x->pl->cut != NULL && mapped_strips(x, k)) {
+    if (x->pl->cut != NULL && mapped_strips(x, k) && !goes_on) {
         run = mapped_strip_name(x, k);
         emit_run(x, k, "A strip", run, body.data, &used);
     }
@@ -966,7 +969,10 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         mapped_strip_loop(x, k, run);
     } else {
         program_run_locals(x, k, &used, false);
-        strbuf_add(out, body.data);
+        if (goes_on)
+            mapped_next_strips(x, k, &used, body.data);
+        else
+            strbuf_add(out, body.data);
     }
     text_line(x, 0, "}\n");
 }

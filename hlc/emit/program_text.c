@@ -37,6 +37,7 @@ void text_line(program_emitter *x, int indent, const char *format, ...)
     strbuf_vprintf(&text, format, args);
     va_end(args);
     const char *line = text.len == 0 ? "" : text.data;
+    indent += x->deeper;
     size_t column = (size_t)indent * 4, at;
     bool whole = line[0] != '{' && strchr(line, '\n') == NULL &&
                  strstr(line, "/*") == NULL; // a row has places, which are as long as paths are
@@ -55,6 +56,7 @@ void text_line(program_emitter *x, int indent, const char *format, ...)
 void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail)
 {
     strbuf *out = x->e.out;
+    indent += x->deeper;
     size_t line = out->len, align = (size_t)indent * 4 + strlen(head), tail_len = strlen(tail);
     strbuf_pad(out, ' ', (size_t)indent * 4);
     strbuf_add(out, head);
@@ -83,6 +85,7 @@ void text_rows(program_emitter *x, int indent, const text_args *rows)
 {
     strbuf *out = x->e.out;
     size_t column = 0;
+    indent += x->deeper;
     for (VEC_EACH(const char *, row, rows)) {
         size_t length = strlen(*row);
         if (column != 0 && column + 1 + length > TEXT_COLUMNS) {

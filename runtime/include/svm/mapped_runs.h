@@ -24,6 +24,57 @@ static inline void svm_roundQueuesCreate(svm_Rounds *self, size_t bytes, size_t 
         }
 }
 
+// ---- What each processor has for itself ----
+
+#if SVM_MAPPED_HAVE(FILES)
+// Bytes of the items of an end of a queue that come from a file or go to one.
+static inline size_t svm_roundScratch(int end, size_t unit)
+{
+    const size_t bytes = (size_t)svm_roundEnds[end].scratch * svm_roundQueues[svm_roundEnds[end].queue].size;
+    return (bytes + unit - 1) / unit * unit;
+}
+#endif
+
+// Memory of a processor that works in queues, from the control program's; items from files and for them lie behind all else.
+static inline void svm_roundOwnMemory(svm_Rounds *self, int q, size_t unit)
+{
+    const svm_RoundProcessor *processor = &svm_roundProcessors[q];
+    size_t bytes = processor->own;
+#if SVM_MAPPED_HAVE(FILES)
+    for (int i = 0; i < SVM_ENDS; i++)
+        bytes += svm_roundScratch(i, unit);
+#endif
+    self->ownMemory[q] = svm_alloc(processor->memory, bytes + 1);
+#if SVM_MAPPED_HAVE(FILES)
+    size_t at = self->ownMemory[q] + processor->own;
+    for (int i = 0; i < SVM_ENDS; i++) {
+        const size_t items = (size_t)svm_roundEnds[i].scratch;
+        if (items != 0)
+            svm_blockInit(&self->scratch[i][q], processor->memory, at, items,
+                          svm_roundQueues[svm_roundEnds[i].queue].size);
+        at += svm_roundScratch(i, unit);
+    }
+#else
+    (void)unit;
+#endif
+}
+
+// Processors to whose memory engines move windows share it, if it is one.
+static inline void svm_roundOwnCreate(svm_Rounds *self, size_t unit)
+{
+    for (int q = 0; q < SVM_PROCESSORS; q++) {
+        const svm_RoundProcessor *processor = &svm_roundProcessors[q];
+        if (SVM_MAPPED_HAVE(DIRECT) && processor->load == NULL)
+            svm_roundOwnMemory(self, q, unit);
+        else
+            for (int i = 0; i < q; i++)
+                if (svm_roundProcessors[i].load != NULL && svm_roundProcessors[i].memory == processor->memory)
+                    self->ownMemory[q] += svm_roundProcessors[i].own;
+        svm_blockInit(&self->own[q], processor->memory, self->ownMemory[q], processor->own, 1);
+        svm_blockName(&self->own[q], "own");
+    }
+}
+
 // ---- Runs ----
 
 // Whether engines move a run's windows; what moves one of them.
@@ -165,6 +216,11 @@ static inline void svm_roundRunInit(svm_Rounds *self, svm_RoundRun *r, int kerne
         svm_roundPlace(self, r, w, slot, first - end->before, end->before + items);
         r->run.windows[w].items = &window->there;
         r->run.windows[w].from = end->from;
+#if SVM_MAPPED_HAVE(LOOPS)
+        r->run.windows[w].step = (ptrdiff_t)(end->strip / SVM_STRIP);
+        r->run.windows[w].delay = (ptrdiff_t)(end->before - end->from);
+        r->run.windows[w].size = (ptrdiff_t)svm_roundQueues[end->queue].size;
+#endif
 #if SVM_MAPPED_HAVE(FILES)
         r->run.windows[w].scratch = &self->scratch[row->ends + w][q];
 #endif
@@ -201,6 +257,9 @@ static inline void svm_roundPrimingInit(svm_Rounds *self, svm_RoundRun *r, int k
             continue;
         svm_roundPlace(self, r, w, slot, strip * end->strip - end->prime, end->prime);
         r->run.windows[w].from = end->primeFrom;
+#if SVM_MAPPED_HAVE(LOOPS)
+        r->run.windows[w].primed = (ptrdiff_t)(end->prime - end->primeFrom);
+#endif
     }
     r->run.starting = r->run.priming = true;
 #if SVM_MAPPED_HAVE(LOOPS)
@@ -529,6 +588,7 @@ static inline void svm_roundRepeat(svm_RoundRun *r, int64_t before)
         if (!end->input)
             continue;
         r->run.windows[w].from = end->primeFrom + less;
+        r->run.windows[w].primed = (ptrdiff_t)(end->prime - end->primeFrom - less);
 #if SVM_MAPPED_HAVE(FILES)
         r->run.windows[w].first += less;
 #endif

@@ -65,6 +65,7 @@ enum { SVM_LONGEST = 16 }; // rounds
 typedef struct svm_RoundProcessor {
     mm_Proc processor, load, store;
     mm_Mem memory;
+    size_t own; // bytes of what it has for itself: channels inside kernels, windows of queues, state
 } svm_RoundProcessor;
 
 // Where a queue lies in the shared memory, and what of a slot is a round's own.
@@ -84,10 +85,13 @@ typedef struct svm_RoundQueue {
 // them, where it is claimed, engines where it is mapped.
 typedef struct svm_RoundFile {
     int queue, file;
-    int64_t init;          // items that are in the queue behind the initialisation
-    int64_t given;         // that it writes; or their number at the end of input:
-    int actor;             // the writer's place in counts of firings
-    int64_t before, units; // that a claim must have before it, or a mapped round; what it is in multiples of
+    int64_t init;   // items that are in the queue behind the initialisation
+    int64_t given;  // that it writes; or their number at the end of input:
+    int actor;      // the writer's place in counts of firings
+    int64_t before; // items that must be before a round that stays in the file
+    int64_t
+        units; // of one that is mapped: it begins at a multiple of so many bytes; of one that is claimed: numbers of
+               // items that runs read or write are sums of bits of it
     bool claims, maps;
 } svm_RoundFile;
 
@@ -109,6 +113,7 @@ typedef struct svm_RoundEnd {
     int64_t halo, aligned;    // the last of a round, that the next reads too; in multiples
     int writer, writerEnd;    // the kernel that gives them, and which of its ends; -1: none
     int file;                 // number of the file that they may lie in; -1: none
+    int64_t scratch;          // then: so many of them are in memory at once, at most
     bool straight;            // the window goes straight to, or comes from, the memory of the other end's processor:
     int reader, readerEnd;    // of what is given: the kernel that it goes to, and which of its ends
     mm_Proc mover;            // and what moves it
@@ -162,6 +167,11 @@ typedef struct svm_RoundKernel {
     struct {
         svm_Block *items; // of a queue
         ptrdiff_t from;   // where in it those of the run begin
+#if SVM_MAPPED_HAVE(LOOPS)
+        ptrdiff_t step, delay; // of a steady state; of those before its own that it reads too
+        ptrdiff_t primed;      // that priming reads
+        ptrdiff_t size;        // bytes of an item
+#endif
 #if SVM_MAPPED_HAVE(HALOS) && SVM_MAPPED_HAVE(DIRECT)
         svm_Block *history; // where the last items go too; or NULL
 #endif
@@ -180,6 +190,140 @@ typedef struct svm_RoundKernel {
     svm_Log *logs[SVM_KERNEL_LOGS];
 #endif
 } svm_RoundKernel;
+
+#if SVM_MAPPED_HAVE(LOOPS)
+// The strips of a run, one after the other, as its kernel goes through them:
+//
+//     svm_RoundStrips strips = {.run = self, .group = 4096};
+//     while (svm_roundNextStrip(&strips)) {
+//         float *in = strips.items[0], *out = strips.items[1];
+//         ... // self->steady steady states
+//     }
+typedef struct svm_RoundStrips {
+    svm_RoundKernel *run;
+    ptrdiff_t group;          // steady states that files are read and written for at once
+    void *items[SVM_WINDOWS]; // where those of the strip at hand begin, by window
+    bool begun, counts;       // a strip is at hand; it is what is in no steady states
+    ptrdiff_t left;           // steady states, with those of the strip at hand
+    ptrdiff_t ready, there;   // of those that files were read for: left; in all
+} svm_RoundStrips;
+
+#if SVM_MAPPED_HAVE(READS)
+// Reads so many items of a window, if they are in a file.
+static inline void svm_roundReadItems(svm_RoundStrips *strips, int w, ptrdiff_t count)
+{
+    const svm_RoundKernel *run = strips->run;
+    if (run->windows[w].reader == NULL)
+        return;
+    strips->items[w] = svm_blockData(run->windows[w].scratch);
+    svm_readerReadAt(run->windows[w].reader, run->windows[w].at, run->windows[w].first, strips->items[w], count);
+}
+#endif
+
+#if SVM_MAPPED_HAVE(FILES)
+// The next group of steady states: files are read for it, and what is for files goes elsewhere first.
+static inline void svm_roundBeginGroup(svm_RoundStrips *strips)
+{
+    svm_RoundKernel *run = strips->run;
+    strips->ready = strips->there = strips->left < strips->group ? strips->left : strips->group;
+    for (int w = 0; w < SVM_WINDOWS; w++) {
+#if SVM_MAPPED_HAVE(READS)
+        svm_roundReadItems(strips, w, strips->there * run->windows[w].step + run->windows[w].delay);
+        if (run->windows[w].reader != NULL)
+            run->windows[w].first += strips->there * run->windows[w].step;
+#endif
+#if SVM_MAPPED_HAVE(WRITES)
+        if (run->windows[w].writer != NULL)
+            strips->items[w] = svm_blockData(run->windows[w].scratch);
+#endif
+    }
+}
+#endif
+
+#if SVM_MAPPED_HAVE(WRITES)
+static inline void svm_roundEndGroup(svm_RoundStrips *strips)
+{
+    svm_RoundKernel *run = strips->run;
+    for (int w = 0; w < SVM_WINDOWS; w++) {
+        if (run->windows[w].writer == NULL)
+            continue;
+        svm_writerWriteAt(run->windows[w].writer, run->windows[w].at, run->windows[w].first,
+                          svm_blockData(run->windows[w].scratch), strips->there * run->windows[w].step);
+        run->windows[w].first += strips->there * run->windows[w].step;
+    }
+}
+#endif
+
+// A run that primes, or one by itself, begins with what is in no steady states.
+static inline void svm_roundFirstStrip(svm_RoundStrips *strips)
+{
+    const svm_RoundKernel *run = strips->run;
+    strips->begun = true;
+    strips->counts = run->counted;
+    strips->left = run->states;
+    for (int w = 0; w < SVM_WINDOWS && run->windows[w].items != NULL; w++) {
+        strips->items[w] = (char *)svm_blockData(run->windows[w].items) + run->windows[w].from * run->windows[w].size;
+#if SVM_MAPPED_HAVE(READS) && SVM_MAPPED_HAVE(PRIMES)
+        if (run->counted)
+            svm_roundReadItems(strips, w, run->windows[w].primed);
+#endif
+    }
+}
+
+// A strip is over: the next one's items lie behind its own.
+static inline void svm_roundEndStrip(svm_RoundStrips *strips)
+{
+    svm_RoundKernel *run = strips->run;
+    for (int w = 0; w < SVM_WINDOWS && run->windows[w].items != NULL; w++) {
+        ptrdiff_t items = run->steady * run->windows[w].step;
+#if SVM_MAPPED_HAVE(REPEATS)
+        if (strips->counts && run->windows[w].primed != 0)
+            items = run->windows[w].primed - run->states * run->windows[w].step - run->windows[w].delay;
+#endif
+        strips->items[w] = (char *)strips->items[w] + items * run->windows[w].size;
+    }
+    strips->left -= run->steady;
+#if SVM_MAPPED_HAVE(FILES)
+    strips->ready -= run->steady;
+#endif
+#if SVM_MAPPED_HAVE(WRITES)
+    if (!strips->counts && strips->ready == 0)
+        svm_roundEndGroup(strips);
+#endif
+    if (!strips->counts)
+        return;
+    strips->counts = run->starting = false;
+    strips->ready = run->states; // priming has read for them, too
+#if SVM_MAPPED_HAVE(COUNTS)
+    memset(run->firings, 0, sizeof run->firings);
+#endif
+}
+
+// The next strip of a run, whose steady states self->steady are, 0 for what is in none; false: there is no more.
+static inline bool svm_roundNextStrip(svm_RoundStrips *strips)
+{
+    svm_RoundKernel *run = strips->run;
+    if (strips->begun)
+        svm_roundEndStrip(strips);
+    else
+        svm_roundFirstStrip(strips);
+    if (strips->counts)
+        return true;
+#if SVM_MAPPED_HAVE(HALOS) && SVM_MAPPED_HAVE(DIRECT)
+    for (int w = 0; w < SVM_WINDOWS && strips->left == 0; w++)
+        if (run->windows[w].history != NULL)
+            svm_blockTail(run->windows[w].history, run->windows[w].items);
+#endif
+    if (strips->left == 0)
+        return false;
+#if SVM_MAPPED_HAVE(FILES)
+    if (strips->ready == 0)
+        svm_roundBeginGroup(strips);
+#endif
+    run->steady = strips->left < SVM_STRIP ? strips->left : SVM_STRIP;
+    return true;
+}
+#endif
 
 // A window of a run: its items there in the queue, here in the processor's memory, and what moves them.
 typedef struct svm_RoundWindow {
