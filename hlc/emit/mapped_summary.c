@@ -91,7 +91,7 @@ static bool have_halos(program_emitter *x, const mapped *all, bool linked)
     return any;
 }
 
-// "slot k from byte 1052672 + 262656 k on, item i at its byte 4 (32 + i); [0, 65536) are a round's own"
+// "slot k at byte 1052672 + 262656 k, item i at its byte 4 (32 + i); a round has [0, 65536)"
 static void emit_queue(program_emitter *x, const mapped *all, const plan_queue *queue)
 {
     const mapped_queue *r = &all->queues[queue->stream];
@@ -101,14 +101,14 @@ static void emit_queue(program_emitter *x, const mapped *all, const plan_queue *
     strbuf_init(&text, a);
     strbuf_printf(&text, "%s: ", r->name);
     if (slots.count > 1)
-        strbuf_printf(&text, "slot k from byte %s%" PRIu64 " k on",
+        strbuf_printf(&text, "slot k at byte %s%" PRIu64 " k",
                       r->address == 0 ? "" : arena_printf(a, "%" PRIu64 " + ", r->address), slots.bytes);
     else
-        strbuf_printf(&text, "one slot from byte %" PRIu64 " on", r->address);
+        strbuf_printf(&text, "one slot at byte %" PRIu64, r->address);
     const char *number = queue->history == 0 ? "i" : arena_printf(a, "(%" PRId64 " + i)", queue->history);
     strbuf_printf(&text, ", item i at its byte %" PRIu64 " %s", r->size, number);
     if (r->step != 0)
-        strbuf_printf(&text, "; [0, %" PRId64 ") are a round's own", mapped_round_items(x, r));
+        strbuf_printf(&text, "; a round has [0, %" PRId64 ")", mapped_round_items(x, r));
     if (queue->halo != 0)
         strbuf_printf(&text, ", [%" PRId64 ", 0) the last of the round before", -queue->halo);
     paragraph(x, "     ", "       ", text.data, "");
