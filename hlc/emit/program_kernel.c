@@ -678,8 +678,6 @@ static void emit_shift(program_emitter *x, int indent, const program_kernel *k, 
     if (zeros != NULL) {
         text_line(x, indent, "if (self->steady != 0)");
         program_zeros_keep(x, indent + 1, k, zeros);
-        if (!starts)
-            return; // nothing has moved
         text_line(x, indent, "else");
     }
     if (starts) {
@@ -719,6 +717,30 @@ static bool is_shifted(const program_emitter *x, uint32_t buffer, program_shifte
     return which == SHIFTED_ALL || is_window(x, buffer) == (which == SHIFTED_WINDOWS);
 }
 
+// Whether samples among zeros are all that moves, in whole steady states.
+static bool keeps_samples(const program_emitter *x, uint32_t buffer)
+{
+    return program_zeros_of(x, buffer) != NULL && !shift_starts(x, buffer);
+}
+
+// Of the shifts from one on; gives how many these are.
+static size_t keep_samples(program_emitter *x, int indent, const program_kernel *k, size_t from, program_shifted which)
+{
+    size_t end = from;
+    while (end < k->shifts.len && keeps_samples(x, k->shifts.data[end]) &&
+           is_shifted(x, k->shifts.data[end], which) == is_shifted(x, k->shifts.data[from], which))
+        end++;
+    const size_t count = end - from;
+    if (count == 0 || !is_shifted(x, k->shifts.data[from], which))
+        return count;
+    text_line(x, indent, count == 1 ? "if (self->steady != 0)" : "if (self->steady != 0) {");
+    for (size_t i = from; i < end; i++)
+        program_zeros_keep(x, indent + 1, k, program_zeros_of(x, k->shifts.data[i]));
+    if (count > 1)
+        text_line(x, indent, "}");
+    return count;
+}
+
 size_t program_shift_count(const program_emitter *x, const program_kernel *k, program_shifted which)
 {
     size_t count = 0;
@@ -732,6 +754,9 @@ void program_shifts(program_emitter *x, int indent, const program_kernel *k, pro
     if (program_shift_count(x, k, which) != 0)
         text_line(x, indent, "/* What is still to be read moves to the front. */");
     for (size_t i = 0, count; i < k->shifts.len; i += count) {
+        count = keep_samples(x, indent, k, i, which);
+        if (count != 0)
+            continue;
         count = alike_shifts(x, k, i);
         if (is_shifted(x, k->shifts.data[i], which))
             emit_shift(x, indent, k, k->shifts.data[i], count);

@@ -67,11 +67,14 @@ void program_find_zeros(program_emitter *x)
             find_zeros(x, c);
 }
 
-// Sample number i of those that are kept, among the items.
-static const char *kept_item(program_emitter *x, const char *buffer, const program_zeros *z)
+// "svm_copyApart(b + 64, 1, b, 8, 8, sizeof *b);": the samples that are kept, to their places among the items or from there.
+static void move_kept(program_emitter *x, int indent, const char *buffer, const program_zeros *z, const char *to,
+                      const char *from)
 {
-    const char *at = text_plus(x, text_times(x, "i", z->every), z->first);
-    return arena_printf(x->e.arena, "%s[%s]", buffer, at);
+    const char *among = text_plus(x, buffer, z->first);
+    text_line(x, indent, "svm_copyApart(%s, %" PRId64 ", %s, %" PRId64 ", %" PRId64 ", sizeof *%s);",
+              to == NULL ? among : to, to == NULL ? z->every : 1, from == NULL ? among : from,
+              from == NULL ? z->every : 1, z->kept, buffer);
 }
 
 void program_zeros_stage(program_emitter *x, int indent, const program_kernel *k, const program_stage *code,
@@ -86,10 +89,8 @@ void program_zeros_stage(program_emitter *x, int indent, const program_kernel *k
                            arena_printf(a, "%s / %" PRId64, count, z->firings));
         return;
     }
-    if (z->kept > 0) {
-        text_line(x, indent, "for (ptrdiff_t i = 0; i < %" PRId64 "; i++)", z->kept);
-        text_line(x, indent + 1, "%s[%s] = %s;", buffer, text_plus(x, "i", z->keep), kept_item(x, buffer, z));
-    }
+    if (z->kept > 0)
+        move_kept(x, indent, buffer, z, text_plus(x, buffer, z->keep), NULL);
     program_stage_call(x, indent, &z->samples, in, text_plus(x, buffer, z->keep + z->kept), count);
 }
 
@@ -97,7 +98,6 @@ void program_zeros_keep(program_emitter *x, int indent, const program_kernel *k,
 {
     const char *buffer = program_buffer_name(k, z->buffer);
     program_uses(x, buffer);
-    text_line(x, indent, "for (ptrdiff_t i = 0; i < %" PRId64 "; i++)", z->kept);
-    text_line(x, indent + 1, "%s = %s[%s + i];", kept_item(x, buffer, z), buffer,
-              text_plus(x, program_firings_of(k, z->producer)->text, z->keep));
+    const char *behind = text_plus(x, program_firings_of(k, z->producer)->text, z->keep);
+    move_kept(x, indent, buffer, z, NULL, arena_printf(x->e.arena, "%s + %s", buffer, behind));
 }

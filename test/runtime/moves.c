@@ -119,5 +119,14 @@ int main(void)
     svm_blockTail(NULL, &local);
     svm_blockTail(&last, &local);
     check(&last, 50);
+
+    // Every third of some elements, side by side and back.
+    Element some[12], near[4], back[12] = {{0, 0}};
+    for (int i = 0; i < 12; i++)
+        some[i] = element(i);
+    svm_copyApart(near, 1, some + 2, 3, 4, sizeof *some);
+    svm_copyApart(back + 2, 3, near, 1, 4, sizeof *some);
+    for (int i = 0; i < 12; i++)
+        CHECK(back[i].a == (i % 3 == 2 ? some[i].a : 0));
     return 0;
 }

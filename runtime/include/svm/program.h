@@ -93,6 +93,14 @@ static inline void svm_blockShift(const svm_Block *b, ptrdiff_t from, ptrdiff_t 
         memmove(b->data, b->data + (size_t)from * b->elementSize, (size_t)count * b->elementSize);
 }
 
+// So many items go from places that are fromStep items apart to such that are toStep apart.
+static inline void svm_copyApart(void *to, ptrdiff_t toStep, const void *from, ptrdiff_t fromStep, ptrdiff_t count,
+                                 size_t size)
+{
+    for (ptrdiff_t i = 0; i < count; i++)
+        memcpy((char *)to + (size_t)(i * toStep) * size, (const char *)from + (size_t)(i * fromStep) * size, size);
+}
+
 // The last elements of a block, as many as `to` has, go there too; to NULL: nowhere.
 static inline void svm_blockTail(const svm_Block *to, const svm_Block *from)
 {
