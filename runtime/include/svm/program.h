@@ -93,8 +93,9 @@ static inline void svm_blockShift(const svm_Block *b, ptrdiff_t from, ptrdiff_t 
         memmove(b->data, b->data + (size_t)from * b->elementSize, (size_t)count * b->elementSize);
 }
 
-// So many items go from places that are fromStep items apart to such that are toStep apart.
-static inline void svm_copyApart(void *to, ptrdiff_t toStep, const void *from, ptrdiff_t fromStep, ptrdiff_t count,
+// So many items go from places that are fromStep items apart to such that are toStep apart. Steps and size are constants
+// where this is called, and what copies an item is one load and one store then.
+SVM_INLINED static inline void svm_copyApart(void *to, ptrdiff_t toStep, const void *from, ptrdiff_t fromStep, ptrdiff_t count,
                                  size_t size)
 {
     for (ptrdiff_t i = 0; i < count; i++)
