@@ -320,7 +320,8 @@ static inline bool svm_roundNextStrip(svm_RoundStrips *strips)
     if (strips->ready == 0)
         svm_roundBeginGroup(strips);
 #endif
-    run->steady = strips->left < SVM_STRIP ? strips->left : SVM_STRIP;
+    const ptrdiff_t strip = SVM_STRIP;
+    run->steady = strips->left < strip ? strips->left : strip;
     return true;
 }
 #endif
