@@ -157,9 +157,8 @@ static void emit_facts(program_emitter *x, const mapped *all)
         strbuf_printf(&text, "%s%s", have.data[i], i + 1 == have.len ? ")" : " ");
     }
     text_line(x, 0,
-              "/* What svm/mapped_tables.h and svm/mapped_control.h are to have. The first says what each column, and "
-              "each member of");
-    text_line(x, 0, "   self, is; the second one's functions go through the tables below. */");
+              "/* What the program has. svm/mapped_tables.h says what each column of the tables, and each member of "
+              "self, is. */");
     text_line(x, 0, "%s", text.data);
 }
 

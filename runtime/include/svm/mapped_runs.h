@@ -33,43 +33,66 @@ static inline size_t svm_roundScratch(int end, size_t unit)
     const size_t bytes = (size_t)svm_roundEnds[end].scratch * svm_roundQueues[svm_roundEnds[end].queue].size;
     return (bytes + unit - 1) / unit * unit;
 }
-#endif
 
-// Memory of a processor that works in queues, from the control program's; items from files and for them lie behind all else.
-static inline void svm_roundOwnMemory(svm_Rounds *self, int q, size_t unit)
+// Where these lie: behind all else that a processor has for itself.
+static inline void svm_roundScratchCreate(svm_Rounds *self, int q, size_t unit)
 {
     const svm_RoundProcessor *processor = &svm_roundProcessors[q];
-    size_t bytes = processor->own;
+    size_t at = self->ownMemory[q] + processor->own;
+    for (int i = 0; i < SVM_ENDS; i++) {
+        const svm_RoundEnd *end = &svm_roundEnds[i];
+        if (end->scratch != 0)
+            svm_blockInit(&self->scratch[i][q], processor->memory, at, (size_t)end->scratch,
+                          svm_roundQueues[end->queue].size);
+        at += svm_roundScratch(i, unit);
+    }
+}
+#endif
+
+#if SVM_MAPPED_HAVE(DIRECT)
+// Memory of a processor that works in queues, from the control program's.
+static inline void svm_roundOwnMemory(svm_Rounds *self, int q, size_t unit)
+{
+    size_t bytes = svm_roundProcessors[q].own;
 #if SVM_MAPPED_HAVE(FILES)
     for (int i = 0; i < SVM_ENDS; i++)
         bytes += svm_roundScratch(i, unit);
 #endif
-    self->ownMemory[q] = svm_alloc(processor->memory, bytes + 1);
+    self->ownMemory[q] = svm_alloc(svm_roundProcessors[q].memory, bytes + 1);
 #if SVM_MAPPED_HAVE(FILES)
-    size_t at = self->ownMemory[q] + processor->own;
-    for (int i = 0; i < SVM_ENDS; i++) {
-        const size_t items = (size_t)svm_roundEnds[i].scratch;
-        if (items != 0)
-            svm_blockInit(&self->scratch[i][q], processor->memory, at, items,
-                          svm_roundQueues[svm_roundEnds[i].queue].size);
-        at += svm_roundScratch(i, unit);
-    }
+    svm_roundScratchCreate(self, q, unit);
 #else
     (void)unit;
 #endif
 }
+#endif
 
-// Processors to whose memory engines move windows share it, if it is one.
+#if SVM_MAPPED_HAVE(MOVED)
+// Processors to whose memory engines move windows share it, if it is one: what those before this one have of it.
+static inline size_t svm_roundOwnBefore(int q)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < q; i++)
+        if (svm_roundProcessors[i].load != NULL && svm_roundProcessors[i].memory == svm_roundProcessors[q].memory)
+            bytes += svm_roundProcessors[i].own;
+    return bytes;
+}
+#endif
+
 static inline void svm_roundOwnCreate(svm_Rounds *self, size_t unit)
 {
     for (int q = 0; q < SVM_PROCESSORS; q++) {
         const svm_RoundProcessor *processor = &svm_roundProcessors[q];
-        if (SVM_MAPPED_HAVE(DIRECT) && processor->load == NULL)
+#if SVM_MAPPED_HAVE(DIRECT)
+        if (processor->load == NULL)
             svm_roundOwnMemory(self, q, unit);
-        else
-            for (int i = 0; i < q; i++)
-                if (svm_roundProcessors[i].load != NULL && svm_roundProcessors[i].memory == processor->memory)
-                    self->ownMemory[q] += svm_roundProcessors[i].own;
+#else
+        (void)unit;
+#endif
+#if SVM_MAPPED_HAVE(MOVED)
+        if (processor->load != NULL)
+            self->ownMemory[q] = svm_roundOwnBefore(q);
+#endif
         svm_blockInit(&self->own[q], processor->memory, self->ownMemory[q], processor->own, 1);
         svm_blockName(&self->own[q], "own");
     }
