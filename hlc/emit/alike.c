@@ -4,7 +4,7 @@
 // NOTE(given). Filters of one declaration are a family where their bodies are the same but for floating-point constants
 // and tables of such. The first that is met has functions for all; what differs is given to them as parameters. Constants
 // that compilers make something better of stay in the text, and filters that differ in these are not alike: ints (they
-// bound loops and choose elements), divisors, arguments of functions, 1 and 0, and tables that loops of few
+// bound loops and choose elements), divisors, arguments of functions, powers of two and 0, and tables that loops of few
 // trips go through, which are constants once the loops are unrolled: of fewer than 8 elements, or of fewer than 32 where
 // products with some of them are no products.
 #include <inttypes.h>
@@ -79,7 +79,7 @@ static bool is_table(const shaper *s, const sir_value *v, const sir_type *t)
         return false;
     for (uint64_t i = 0; words < ALIKE_LONG && i < words; i++) {
         const double element = fabs(element_of(v, t, i));
-        if (element == 1 || (element == 0 && s->fast))
+        if (element == 1 || element == 2 || (element == 0 && s->fast))
             return false;
     }
     return true;
@@ -87,8 +87,11 @@ static bool is_table(const shaper *s, const sir_value *v, const sir_type *t)
 
 static bool is_slot(const shaper *s, const sir_expr *e, bool fixed)
 {
+    int exponent;
     switch (e->kind) {
-    case SIR_CONST: return !fixed && is_float(e->type) && isfinite(number(e)) && number(e) != 0 && fabs(number(e)) != 1;
+    case SIR_CONST:
+        return !fixed && is_float(e->type) && isfinite(number(e)) && number(e) != 0 &&
+               fabs(frexp(number(e), &exponent)) != 0.5;
     case SIR_GLOBAL: return is_table(s, &s->module->globals.data[e->index].value, e->type);
     case SIR_FIELD:
         return s->filter->fields.data[e->index].constant &&
