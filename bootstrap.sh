@@ -138,7 +138,8 @@ build()
     install_missing
     local launcher=()
     if command -v ccache >/dev/null; then
-        launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+        # What was compiled in another clone of the same text need not be compiled again: paths count from this folder.
+        launcher=("-DCMAKE_C_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$PWD;CCACHE_NOHASHDIR=1;ccache")
     fi
     say "configuring into $build/"
     # shellcheck disable=SC2086  # CMAKE_ARGS is a list of arguments
