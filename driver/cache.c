@@ -72,7 +72,8 @@ static void add_folder(arena *a, XXH3_state_t *h, const char *folder)
 // What is installed, and of the system what would change with an update of the C library or the binutils.
 static void add_tools(arena *a, XXH3_state_t *h)
 {
-    static const char *const system[] = {"/usr/include/features.h", "/usr/bin/ld", "/usr/bin/ld.lld"};
+    static const char *const system[] = {"/usr/include/features.h", "/usr/bin/ld", "/usr/bin/ld.gold",
+                                         "/usr/bin/ld.lld"};
     static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"};
     add_identity(h, paths_installed(a, "bin/svm-llc"));
     add_identity(h, paths_clang(a));

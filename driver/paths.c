@@ -51,3 +51,8 @@ const char *paths_linker(arena *a)
     bool own = access(paths_installed(a, "bin/clang"), X_OK) == 0;
     return !own && access(SVMC_LINKER, X_OK) == 0 ? SVMC_LINKER : NULL;
 }
+
+const char *paths_linker_choice(void)
+{
+    return access(SVMC_GOLD, X_OK) == 0 ? "-fuse-ld=gold" : NULL;
+}

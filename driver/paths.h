@@ -15,5 +15,7 @@ const char *paths_installed(arena *a, const char *relative);
 const char *paths_clang(arena *a);
 // A gcc that links what clang has compiled; NULL: clang is to link, as it is one of the user's, or there is no gcc.
 const char *paths_linker(arena *a);
+// Its option for gold, which links our programs in half the time; NULL: gold is not there.
+const char *paths_linker_choice(void);
 
 #endif

@@ -53,6 +53,8 @@ typedef struct llc_backend {
 #undef BACKEND
 
 bool llc_is_c(const char *path);
+// "dir/fm.svm.c" gives "fm".
+const char *llc_stem(arena *a, const char *path);
 // A stream program has come to a tool that reads C; true: that has been reported.
 bool llc_refuse_stream_program(llc_session *s, const char *tool, const char *path);
 // The path of what is made of one input: -o, or a name made from the input's.

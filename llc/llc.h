@@ -26,7 +26,7 @@ typedef VEC(const char *) llc_strings;
 typedef struct llc_options {
     llc_output output;
     const char *output_path; // NULL: made from the first input's name
-    const char *level;       // "0" to "3" or "fast"
+    const char *level;       // "0" to "3" or "fast": the C compiler's
     bool debug;              // -g
     bool target_fp;          // a processor's own division, roots, exp2 and log2 may be used
     FILE *time_report;       // where the times of steps go; NULL: nowhere
@@ -45,6 +45,7 @@ typedef struct llc_options {
 typedef struct llc_environment {
     const char *clang;             // program that compiles C
     const char *linker;            // program that links objects as clang does, and starts faster; NULL: clang does
+    const char *linker_choice;     // its option for the fastest linker that is there; NULL: its own
     const char *include_directory; // with svm/svm.h
     const char *library_directory; // with libsvm-host.a
     const char *machine_directory;

@@ -125,6 +125,7 @@ static int compile(tool_session *t)
     llc_environment environment = {
         .clang = paths_clang(t->arena),
         .linker = paths_linker(t->arena),
+        .linker_choice = paths_linker_choice(),
         .include_directory = paths_installed(t->arena, "include"),
         .library_directory = paths_installed(t->arena, "lib"),
         .machine_directory = paths_installed(t->arena, "share/svmc/machines"),

@@ -96,8 +96,7 @@ static bool classify(llc_session *s, const char *path)
     return true;
 }
 
-// "dir/fm.svm.c" gives "fm".
-static const char *stem_of(arena *a, const char *path)
+const char *llc_stem(arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = strcmp(path, "-") == 0 ? "a" : slash == NULL ? path : slash + 1;
@@ -119,7 +118,7 @@ const char *llc_output_path(const llc_session *s, const char *input)
         return o->output_path;
     if (o->output == LLC_OUTPUT_EXE || o->output == LLC_OUTPUT_NONE)
         return "a.out";
-    return arena_printf(s->arena, "%s%s%s", o->output == LLC_OUTPUT_LIB ? "lib" : "", stem_of(s->arena, input),
+    return arena_printf(s->arena, "%s%s%s", o->output == LLC_OUTPUT_LIB ? "lib" : "", llc_stem(s->arena, input),
                         suffixes[o->output]);
 }
 

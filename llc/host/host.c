@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host backend: SVM C through clang to native code with the host runtime; the table of the machines that the text names is
-// included by svm/svm.h. A clang that compiles and links starts a second one for compiling: where nothing but SVM C goes into an
+// included by svm/svm.h. A clang that compiles and links starts a second one for compiling: where nothing but C goes into an
 // executable, gcc links what clang has compiled.
 #include "llc/host/host.h"
 
@@ -15,7 +15,8 @@ static bool compile_others(llc_session *s)
     for (VEC_EACH(const char *, other, &s->others)) {
         if (s->units.len == 0 || !llc_is_c(*other))
             continue;
-        const char *object = s->environment->temporary(s->environment->context, "other", ".o");
+        const char *stem = llc_stem(s->arena, *other); // for the linker's messages
+        const char *object = s->environment->temporary(s->environment->context, stem, ".o");
         if (object == NULL || !host_compile(s, LLC_OUTPUT_OBJ, *other, object, NULL))
             return false;
         *other = object;
@@ -153,7 +154,10 @@ static bool compile_units(llc_session *s)
 // What others have compiled may be for clang alone (bitcode, options for its linker).
 static bool links_with_gcc(const llc_session *s)
 {
-    return s->environment->linker != NULL && s->others.len == 0 && s->options->link.len == 0;
+    for (VEC_EACH(const char *const, other, &s->others))
+        if (!llc_is_c(*other))
+            return false;
+    return s->environment->linker != NULL && s->units.len > 0 && s->options->link.len == 0;
 }
 
 static bool link_with_gcc(llc_session *s)
@@ -161,6 +165,8 @@ static bool link_with_gcc(llc_session *s)
     llc_strings command = {0};
     cc_add(s, &command, s->environment->linker);
     cc_add(s, &command, "-fno-use-linker-plugin"); // of our own objects none is for it; to load it takes a while
+    if (s->environment->linker_choice != NULL)
+        cc_add(s, &command, s->environment->linker_choice);
     add_inputs(s, &command);
     cc_add(s, &command, "-o");
     cc_add(s, &command, s->output);
@@ -176,12 +182,12 @@ static bool emit(llc_session *s)
     if (!cc_store_standard_input(s))
         return false;
     bool gcc = output == LLC_OUTPUT_EXE && links_with_gcc(s);
-    if (output == LLC_OUTPUT_EXE && (gcc || s->options->time_report != NULL) && !compile_units(s))
-        return false;
-    if (gcc)
-        return link_with_gcc(s);
-    if (output == LLC_OUTPUT_EXE)
-        return compile_others(s) && host_compile(s, output, NULL, s->output, NULL);
+    if (output == LLC_OUTPUT_EXE) {
+        bool apart = gcc || s->options->time_report != NULL;
+        if (!compile_others(s) || (apart && !compile_units(s)))
+            return false;
+        return gcc ? link_with_gcc(s) : host_compile(s, output, NULL, s->output, NULL);
+    }
     if (output == LLC_OUTPUT_LIB)
         return host_emit_library(s);
     cc_sources(s, &sources);
