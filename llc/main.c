@@ -54,11 +54,14 @@ static llc_options options_of(tool_session *t)
 {
     const option_list *given = &t->options;
     const char *level = option_last(given, OPT_OPTIMIZE), *target = option_last(given, OPT_TARGET);
+    const char *c_level = option_last(given, OPT_C_LEVEL);
     const char *fp = option_last(given, OPT_FP);
     llc_options o = {
         .output = output_of(given),
         .output_path = option_last(given, OPT_OUTPUT),
-        .level = level == NULL ? "2" : level,
+        .level = c_level != NULL ? c_level
+                 : level == NULL ? "2"
+                                 : level,
         .debug = option_flag(given, OPT_DEBUG_INFO, false),
         .time_report = option_flag(given, OPT_TIME_REPORT, false) ? stderr : NULL,
         .no_exports = !option_flag(given, OPT_EXPORTS, true),
