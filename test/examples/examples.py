@@ -3,8 +3,8 @@
 """Differential tests of the examples: the interpreter is the reference for every level, strip, length of input, and
 for the simulator.
 
-    examples.py levels  TOOLS PROGRAM.str INPUT OUTPUT   all levels and strips give the interpreter's bytes, which go to OUTPUT
-    examples.py drain   TOOLS PROGRAM.str INPUT BYTES..  the same for prefixes of the input
+    examples.py levels  TOOLS PROGRAM.str INPUT OUTPUT [BYTES..]  all levels and strips give the interpreter's bytes, which go to OUTPUT;
+                                                                  some the same for prefixes of the input
     examples.py mapped  TOOLS PROGRAM.str INPUT BYTES..  the same on several processors, with and without memories of their own
     examples.py four    TOOLS PROGRAM.str INPUT BYTES..  the same with --mapping=time|space and --transfer=block|stream
     examples.py emitted TOOLS PROGRAM.str                the emitted SVM C gives no warning with gcc and clang
@@ -19,15 +19,16 @@ import subprocess
 import sys
 import tempfile
 
-LEVELS = ["-O0", "-O3", "-O2 --strip=1", "-O2 --strip=7", "-O2 --strip=64", "-O2 --target=sim"]
-DRAIN_LEVELS = ["-O0", "-O3", "-O1 --strip=7"]
+# One of each kind is left to the C compiler's optimiser; of the others it is what svmc made that is compared.
+LEVELS = ["-O0", "-O3", "-O2 --strip=1 --c-level=0", "-O2 --strip=7 --c-level=0", "-O2 --strip=64", "-O2 --target=sim"]
+DRAIN_LEVELS = ["-O0", "-O3", "-O1 --strip=7 --c-level=0"]
 MAPPED_LEVELS = ["-O2 --machine=host-4 --processors=2", "-O0 --machine=host-4 --strip=5", "-O2 --target=sim --machine=cell-qs20"]
-FOUR_LEVELS = ["--target=sim --machine=simple-svm --mapping=time --transfer=block",
-               "--target=sim --machine=simple-svm --mapping=time --transfer=stream",
-               "--target=sim --machine=simple-svm --mapping=space --transfer=block",
+FOUR_LEVELS = ["--c-level=0 --target=sim --machine=simple-svm --mapping=time --transfer=block",
+               "--c-level=0 --target=sim --machine=simple-svm --mapping=time --transfer=stream",
+               "--c-level=0 --target=sim --machine=simple-svm --mapping=space --transfer=block",
                "--target=sim --machine=simple-svm --mapping=space --transfer=stream",
-               "--target=sim --machine=cell-qs20 --mapping=space --transfer=stream",
-               "--target=sim --machine=imagine --transfer=stream",
+               "--c-level=0 --target=sim --machine=cell-qs20 --mapping=space --transfer=stream",
+               "--c-level=0 --target=sim --machine=imagine --transfer=stream",
                "-O0 --machine=host-4 --mapping=space --transfer=stream --strip=5",
                "--machine=host-4 --mapping=space"]
 # Programs that simple-svm refuses so, as its local memories hold 128 KiB; all others it takes.
@@ -81,29 +82,31 @@ def compare(args, programs, folder, source, reference):
 
 
 def levels(args, folder):
-    source, result = args.rest
+    source, result, *lengths = args.rest
     operations = interpret(args, source, result)
     if operations > MOST_OPERATIONS:
         sys.exit(f"{operations} operations are too many for a short input (at most {MOST_OPERATIONS})")
-    compare(args, compile_all(args, folder, LEVELS), folder, source, result)
+    programs = compile_all(args, folder, [*LEVELS, *(level for level in DRAIN_LEVELS if lengths and level not in LEVELS)])
+    compare(args, programs[:len(LEVELS)], folder, source, result)
     print(f"{len(LEVELS)} compilations equal the interpreter: {os.path.getsize(result)} bytes, {operations} operations")
+    if lengths:
+        prefixes(args, folder, source, lengths, [p for p in programs if p[0] in DRAIN_LEVELS])
 
 
 def mapped(args, folder):
-    drain(args, folder, MAPPED_LEVELS)
+    prefixes(args, folder, args.rest[0], args.rest[1:], compile_all(args, folder, MAPPED_LEVELS))
 
 
 def four(args, folder):
-    drain(args, folder, FOUR_LEVELS)
+    prefixes(args, folder, args.rest[0], args.rest[1:], compile_all(args, folder, FOUR_LEVELS))
 
 
-def drain(args, folder, levels_of=None):
-    data = contents(args.rest[0])
-    programs = compile_all(args, folder, levels_of or DRAIN_LEVELS)
+def prefixes(args, folder, whole, lengths, programs):
+    data = contents(whole)
     source, reference = os.path.join(folder, "prefix"), os.path.join(folder, "reference")
-    lengths = [int(n) for n in args.rest[1:]]
+    lengths = [int(n) for n in lengths]
     if not lengths or max(lengths) > len(data):
-        sys.exit(f"drain needs lengths of at most {len(data)} bytes")
+        sys.exit(f"prefixes need lengths of at most {len(data)} bytes")
     some = set()
     for n in lengths:
         with open(source, "wb") as f:
@@ -132,7 +135,7 @@ def emitted(args, folder):
 
 
 def main():
-    commands = {"levels": levels, "drain": drain, "mapped": mapped, "four": four, "emitted": emitted}
+    commands = {"levels": levels, "mapped": mapped, "four": four, "emitted": emitted}
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("command", choices=commands)
     for tool in ["svmc", "include", "clang"]:

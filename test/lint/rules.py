@@ -20,7 +20,7 @@ BROOK_SECTIONS = [str(n) for n in range(1, 20)]
 TABLES = {"rules.txt": (SECTIONS, "run", ".str"), "rules-brook.txt": (BROOK_SECTIONS, "lang/brook", ".br")}
 
 # What makes a RUN line a check. These commands compare by themselves or fail by their exit code:
-COMMANDS = re.compile(r"(^|[;|&(] *)(not|diff|cmp|count|%run-all|%levels|%drain|%emitted|streamit-check|brook-check)\b")
+COMMANDS = re.compile(r"(^|[;|&(] *)(not|diff|cmp|count|%run-all|%levels|%emitted|streamit-check|brook-check)\b")
 DIRECTIVE = r"^.*?\b{prefix}(-NEXT|-SAME|-NOT|-DAG|-LABEL|-EMPTY|-COUNT-\d+)?:"
 
 
