@@ -75,7 +75,8 @@ class Way:
     def command(self, tools, source, exe):
         if self.llc is not None:
             return [tools.tool("svm-llc"), "-w", *self.llc, source, "-o", exe]
-        return [*tools.compile, *WARNINGS, *self.clang, source, tools.library, "-lm", "-ldl", "-o", exe]
+        link = [] if any(w.startswith("-fsanitize") for w in self.clang) else tools.link  # gold warns of clang's
+        return [*tools.compile, *WARNINGS, *self.clang, *link, source, tools.library, "-lm", "-ldl", "-o", exe]
 
 
 class Tools:
@@ -86,10 +87,11 @@ class Tools:
             source = os.path.join(folder, "empty.c")
             with open(source, "w", encoding="ascii") as f:
                 f.write('#include "svm/svm.h"\nSVM_MACHINE("host");\nint main(void) { return 0; }\n')
-            shown = subprocess.run([os.path.join(self.bin, "svm-llc"), "-###", "--emit=obj", "-O1", source], capture_output=True,
+            shown = subprocess.run([os.path.join(self.bin, "svm-llc"), "-###", "--emit=exe", "-O1", source], capture_output=True,
                                    text=True, check=True)
         words = shlex.split(shown.stdout + shown.stderr)
         self.compile = [w for w in words[:words.index("-c")] if not w.startswith(("-DSVM_MACHINE_TABLE", "-O")) and w != "-w"]
+        self.link = [w for w in words if w.startswith("-fuse-ld=")]
         self.library = os.path.join(self.bin, "../lib/libsvm-host.a")
         self.include = os.path.join(self.bin, "../include/svm")
         self.own = header_own_names(self.include)

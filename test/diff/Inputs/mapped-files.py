@@ -33,12 +33,18 @@ def run(command, **more):
     return subprocess.run(command, check=True, timeout=60, **more)
 
 
-def data(size):
-    x, out = 12345, bytearray()
-    while len(out) < size:
-        x = (x * 1103515245 + 12345) & 0x7fffffff
-        out += (x >> 8 & 0xffff).to_bytes(2, "little")
-    return bytes(out[:size])
+class Data:
+    """Bytes of which each piece is the beginning of all."""
+    x, made = 12345, bytearray()
+
+    def first(self, size):
+        while len(self.made) < size:
+            self.x = (self.x * 1103515245 + 12345) & 0x7fffffff
+            self.made += (self.x >> 8 & 0xffff).to_bytes(2, "little")
+        return bytes(self.made[:size])
+
+
+data = Data().first
 
 
 def path(name):
