@@ -4,7 +4,8 @@
 // NOTE(counters). A field is followed from its initial value on, firing after firing, until it has that value again: each
 // firing must add 1, but for one that goes back. How it is written does not matter (at = (at + 1) % 127, or with an `if`,
 // or an increment where it is used last). Only the statements are executed that the field's next value comes of; what is
-// no known int in them makes it no counter.
+// no known int in them makes it no counter. A firing that adds to the value and looks at it nowhere does the same to every
+// value, and does not come back.
 #include "hlc/ir/counters.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ enum { MOST_STEPS = 1 << 18 }; // nodes and statements that are executed, for a 
 
 typedef struct value {
     bool known;
+    bool moved; // the field's value before the firing, and a constant
     int32_t i;
 } value;
 
@@ -27,6 +29,7 @@ typedef struct counting {
     value *locals, now;
     int64_t steps;
     bool changed, fails;
+    bool looks; // something else than a sum was made of the field's value, or decided by it
 } counting;
 
 static bool is_whole(const sir_type *t)
@@ -88,9 +91,12 @@ static value eval_operation(counting *c, const sir_expr *e)
     sir_scalar r, x = {.i = a.i}, y = {.i = b.i};
     if (!a.known || !b.known || !is_whole(t))
         return (value){0};
+    bool sum = e->kind == SIR_BINARY && t->kind == SIR_INT && !(a.moved && b.moved) &&
+               (e->op == LANG_OP_ADD || (e->op == LANG_OP_SUB && !b.moved));
+    c->looks |= !sum && (a.moved || b.moved);
     bool fine = e->kind == SIR_BINARY ? sir_eval_binary((lang_binary_op)e->op, t, x, y, &r)
                                       : sir_eval_unary((lang_unary_op)e->op, t, x, &r);
-    return fine ? (value){true, r.i} : (value){0};
+    return fine ? (value){true, a.moved || b.moved, r.i} : (value){0};
 }
 
 static value eval_field(const counting *c, const sir_expr *e)
@@ -98,7 +104,7 @@ static value eval_field(const counting *c, const sir_expr *e)
     const sir_field *f = &c->filter->fields.data[e->index];
     if (e->index == c->field)
         return c->now;
-    return f->constant ? (value){true, f->init.zero ? 0 : f->init.data[0].i} : (value){0};
+    return f->constant ? (value){true, false, f->init.zero ? 0 : f->init.data[0].i} : (value){0};
 }
 
 static value eval(counting *c, const sir_expr *e)
@@ -107,13 +113,14 @@ static value eval(counting *c, const sir_expr *e)
     if (!is_whole(e->type))
         return (value){0};
     switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return (value){true, e->u.value.i};
+    case SIR_CONST: return (value){true, false, e->u.value.i};
     case SIR_LOCAL: return c->locals[e->index];
     case SIR_FIELD: return eval_field(c, e);
     case SIR_UNARY:
     case SIR_BINARY: return eval_operation(c, e);
     case SIR_SELECT: {
         value cond = eval(c, e->u.arg[0]);
+        c->looks |= cond.moved;
         return cond.known ? eval(c, e->u.arg[cond.i != 0 ? 1 : 2]) : (value){0};
     }
     default: return (value){0};
@@ -139,7 +146,7 @@ static void execute_stmt(counting *c, sir_stmt *s)
         return;
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
-        c->locals[s->u.decl.local] = s->u.decl.init != NULL ? eval(c, s->u.decl.init) : (value){true, 0};
+        c->locals[s->u.decl.local] = s->u.decl.init != NULL ? eval(c, s->u.decl.init) : (value){true, false, 0};
         break;
     case SIR_SET: assign(c, s->u.set.target, eval(c, s->u.set.value)); break;
     case SIR_POP:
@@ -147,6 +154,7 @@ static void execute_stmt(counting *c, sir_stmt *s)
     case SIR_IF:
         cond = eval(c, s->u.if_.cond);
         c->fails |= !cond.known;
+        c->looks |= cond.moved;
         execute(c, cond.i != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
         break;
     case SIR_BLOCK: execute(c, &s->u.block); break;
@@ -170,7 +178,7 @@ static bool counts(counting *c, sir_counter *r)
         return false;
     int32_t first = f->init.zero ? 0 : f->init.data[0].i;
     bool back = false;
-    c->now = (value){true, first};
+    c->now = (value){true, true, first};
     hmap_init(&c->matters, c->arena);
     do
         c->changed = false;
@@ -178,8 +186,10 @@ static bool counts(counting *c, sir_counter *r)
     do {
         int32_t before = c->now.i;
         memset(c->locals, 0, (work->locals.len + 1) * sizeof *c->locals);
+        c->now.moved = true;
+        c->looks = false;
         execute(c, &work->body);
-        if (c->fails || !c->now.known)
+        if (c->fails || !c->now.known || (c->now.moved && !c->looks && c->now.i != before))
             return false;
         if (c->now.i <= before) {
             if (back)
