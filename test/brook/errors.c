@@ -3,7 +3,7 @@
 // RUN: split-file %s %t
 // RUN: svmc --emit=header -x sir %t/k.sir -o %t/k.h
 // RUN: svmc %t/k.sir %t/main.c -o %t/k
-// RUN: svmc --interpret-kernels %t/k.sir %t/main.c -o %t/i
+// RUN: svmc --c-level=0 --interpret-kernels %t/k.sir %t/main.c -o %t/i
 // RUN: not %t/k 0 2>&1 | FileCheck %s --check-prefix=EXTENT
 // RUN: not %t/i 0 2>&1 | FileCheck %s --check-prefix=EXTENT
 // RUN: not %t/k 1 2>&1 | FileCheck %s --check-prefix=RANK

@@ -3,9 +3,9 @@
 // RUN: svmc --emit=header %t/copy.sir -o %t/copy.h
 // RUN: svmc -fany-extents %t/copy.sir %t/main.c -o %t/copy
 // RUN: %t/copy | FileCheck %t/main.c
-// RUN: svmc -fany-extents --interpret-kernels %t/copy.sir %t/main.c -o %t/copy
+// RUN: svmc --c-level=0 -fany-extents --interpret-kernels %t/copy.sir %t/main.c -o %t/copy
 // RUN: %t/copy | FileCheck %t/main.c
-// RUN: svmc -fany-extents --machine=simple-svm %t/copy.sir %t/main.c -o %t/copy
+// RUN: svmc --c-level=0 -fany-extents --machine=simple-svm %t/copy.sir %t/main.c -o %t/copy
 // RUN: %t/copy | FileCheck %t/main.c
 
 //--- copy.sir

@@ -5,7 +5,7 @@
 // RUN: svmc --emit=header -x sir %t/kernels.sir -o %t/kernels.h
 // RUN: svm-llc -O2 %t/kernels.svm.c %t/main.c -o %t/kernels
 // RUN: %t/kernels | FileCheck %t/main.c
-// RUN: svmc --interpret-kernels %t/kernels.sir %t/main.c -o %t/interpreted
+// RUN: svmc --c-level=0 --interpret-kernels %t/kernels.sir %t/main.c -o %t/interpreted
 // RUN: %t/interpreted | FileCheck %t/main.c
 // RUN: svmc -O0 %t/kernels.sir %t/main.c -o %t/kernels
 // RUN: %t/kernels | FileCheck %t/main.c

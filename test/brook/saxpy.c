@@ -4,7 +4,7 @@
 // RUN: svmc --emit=header -x sir %t/saxpy.sir -o %t/saxpy.h
 // RUN: svm-llc -O2 %t/saxpy.svm.c %t/main.c -o %t/saxpy
 // RUN: %t/saxpy | FileCheck %t/main.c
-// RUN: svmc --interpret-kernels %t/saxpy.sir %t/main.c -o %t/interpreted
+// RUN: svmc --c-level=0 --interpret-kernels %t/saxpy.sir %t/main.c -o %t/interpreted
 // RUN: %t/interpreted | FileCheck %t/main.c
 // RUN: %t/interpreted again | tail -1 | FileCheck --check-prefix=KEPT %t/main.c
 // RUN: svmc -O0 %t/saxpy.sir %t/main.c -o %t/saxpy

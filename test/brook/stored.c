@@ -6,9 +6,9 @@
 // RUN: svmc --emit=header %t/k.sir -o %t/k.h
 // RUN: svmc %t/k.sir %t/main.c -o %t/k
 // RUN: %t/k | FileCheck %t/main.c
-// RUN: svmc --interpret-kernels %t/k.sir %t/main.c -o %t/k
+// RUN: svmc --c-level=0 --interpret-kernels %t/k.sir %t/main.c -o %t/k
 // RUN: %t/k | FileCheck %t/main.c
-// RUN: svmc --machine=cell-qs20 %t/k.sir %t/main.c -o %t/k
+// RUN: svmc --c-level=0 --machine=cell-qs20 %t/k.sir %t/main.c -o %t/k
 // RUN: %t/k | FileCheck %t/main.c
 // RUN: not svm-opt %t/wrong.sir 2>&1 | FileCheck %t/wrong.sir
 
