@@ -33,7 +33,7 @@ import sys
 import tempfile
 
 KEYS = "PRINTS|OUT-ESCAPED|OUT-UNENDED|OUT-PREFIX|OUT|ITEMS|NO-OUTPUT|IN|FILE|MAKES|FAILS"
-LEVELS = "interpret,-O0,-O2,-O2 --strip=7"
+LEVELS = "interpret,-O0,-O2,-O2 --strip=7 --c-level=0"
 SECONDS = 60
 FORMATS = {"int": "<i", "float": "<f", "double": "<d", "complex": "<f"}
 
