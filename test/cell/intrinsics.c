@@ -1,6 +1,6 @@
 // Shows what the intrinsics give, against loops over the elements that say what each is.
 //
-// RUN: svm-spu-gcc -O2 -Wall -I%S/Inputs %s -o %t.spu && svm-embedspu program %t.spu %t.o
+// RUN: env SVM_SPU_HOST_CFLAGS= svm-spu-gcc -O2 -Wall -I%S/Inputs %s -o %t.spu && svm-embedspu program %t.spu %t.o
 // RUN: svm-ppu-gcc -I%S/Inputs %S/Inputs/case.ppu.c %t.o -o %t && %t 0 | FileCheck %s
 // CHECK-NOT: wrong
 // CHECK: 66 intrinsics
