@@ -391,10 +391,8 @@ static void emit_create(program_emitter *x, const mapped *all)
         text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
     }
     if (all->blocks) {
-        text_line(x, 1, "svm_roundQueuesCreate(self, %" PRIu64 ", %" PRIu64 ");", queue_bytes(x, all),
-                  plan_cut_slot_unit(x->p->cut));
-        text_line(x, 1, "svm_roundOwnCreate(self, %" PRIu64 ");", plan_cut_alignment(x->p->cut));
-        text_line(x, 1, "svm_roundRunsCreate(self);");
+        text_line(x, 1, "svm_roundsCreate(self, %" PRIu64 ", %" PRIu64 ", %" PRIu64 ");", queue_bytes(x, all),
+                  plan_cut_slot_unit(x->p->cut), plan_cut_alignment(x->p->cut));
     } else {
         text_line(x, 1, "%s_createQueues(self);", x->name);
         text_line(x, 1, "%s_createOwn(self);", x->name);

@@ -565,6 +565,15 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
 #endif
 }
 
+// What an instance consists of: queues in so many bytes, slots at multiples of a unit; what processors have for themselves,
+// at multiples of theirs; runs.
+static inline void svm_roundsCreate(svm_Rounds *self, size_t bytes, size_t slotUnit, size_t ownUnit)
+{
+    svm_roundQueuesCreate(self, bytes, slotUnit);
+    svm_roundOwnCreate(self, ownUnit);
+    svm_roundRunsCreate(self);
+}
+
 static inline void svm_roundRunDestroy(svm_RoundRun *r)
 {
     svm_kernelDestroy(&r->run.kernel);
