@@ -95,7 +95,7 @@ static inline void svm_blockShift(const svm_Block *b, ptrdiff_t from, ptrdiff_t 
 
 // So many items go from places that are fromStep items apart to such that are toStep apart. Steps and size are constants
 // where this is called, and what copies an item is one load and one store then.
-SVM_INLINED static inline void svm_copyApart(void *to, ptrdiff_t toStep, const void *from, ptrdiff_t fromStep, ptrdiff_t count,
+static inline void svm_copyApart(void *to, ptrdiff_t toStep, const void *from, ptrdiff_t fromStep, ptrdiff_t count,
                                  size_t size)
 {
     for (ptrdiff_t i = 0; i < count; i++)
