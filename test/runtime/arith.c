@@ -42,6 +42,8 @@ static void integers(void)
           svm_iremUp(6, 7) == 6);
     CHECK(svm_iremOnce(0, 7) == 0 && svm_iremOnce(6, 7) == 6 && svm_iremOnce(7, 7) == 0 && svm_iremOnce(13, 7) == 6);
     CHECK(svm_iremOnce(INT32_MAX, INT32_MAX) == 0 && svm_iremOnce(INT32_MAX, 1 << 30) == (1 << 30) - 1);
+    CHECK(svm_iabs(0) == 0 && svm_iabs(7) == 7 && svm_iabs(-7) == 7 && svm_iabs(INT32_MIN + 1) == INT32_MAX &&
+          svm_iabs(INT32_MIN) == INT32_MIN);
     CHECK(svm_halves(1, 0) == 1 && svm_halves(8, 0) == 4 && svm_halves(8, 3) == 1 && svm_halves(7, 3) == 0);
     CHECK(svm_halves(0, 0) == 0 && svm_halves(-5, 0) == 0 && svm_halves(INT32_MIN, 1) == 0 && svm_halves(INT32_MAX, 1) == 30);
     CHECK(svm_idiv(-7, 2, "") == -3 && svm_irem(-7, 3, "") == -1 && svm_shl(1, 33) == 2 && svm_shr(-5, 1) == -3);
