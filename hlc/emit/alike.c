@@ -68,14 +68,15 @@ static double element_of(const sir_value *v, const sir_type *t, uint64_t i)
     return number(&e);
 }
 
-static bool is_table(const shaper *s, const sir_value *v, const sir_type *t)
+// fixed: what lies in a short one is known where it is used.
+static bool is_table(const shaper *s, const sir_value *v, const sir_type *t, bool fixed)
 {
     const uint64_t words = t->words;
     if (t->kind != SIR_ARRAY)
         return false;
     while (t->kind == SIR_ARRAY)
         t = t->element;
-    if (!is_float(t) || words < ALIKE_TABLE)
+    if (!is_float(t) || words < ALIKE_TABLE || (fixed && words < ALIKE_LONG))
         return false;
     for (uint64_t i = 0; words < ALIKE_LONG && i < words; i++) {
         const double element = fabs(element_of(v, t, i));
@@ -92,10 +93,10 @@ static bool is_slot(const shaper *s, const sir_expr *e, bool fixed)
     case SIR_CONST:
         return !fixed && is_float(e->type) && isfinite(number(e)) && number(e) != 0 &&
                fabs(frexp(number(e), &exponent)) != 0.5;
-    case SIR_GLOBAL: return is_table(s, &s->module->globals.data[e->index].value, e->type);
+    case SIR_GLOBAL: return is_table(s, &s->module->globals.data[e->index].value, e->type, fixed);
     case SIR_FIELD:
         return s->filter->fields.data[e->index].constant &&
-               is_table(s, &s->filter->fields.data[e->index].init, e->type);
+               is_table(s, &s->filter->fields.data[e->index].init, e->type, fixed);
     default: return false;
     }
 }
@@ -134,6 +135,22 @@ static void shape_value(shaper *s, const sir_value *v)
         strbuf_addn(&s->key, (const char *)v->data, v->type->words * sizeof *v->data);
 }
 
+// Whether trips of loops step through the elements. Those that lie otherwise, as where subscripts go round, are put into vectors
+// by a C compiler that knows them.
+static bool is_step(const sir_expr *e)
+{
+    const bool sum = e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL);
+    return e->kind == SIR_CONST || e->kind == SIR_LOCAL || (sum && is_step(e->u.arg[0]) && is_step(e->u.arg[1]));
+}
+
+// What becomes of a constant that is a part of an expression.
+static bool is_fixed(const sir_expr *e, size_t part, bool fixed)
+{
+    if (e->kind == SIR_INDEX)
+        return part == 0 && (fixed || !is_step(e->u.arg[1]));
+    return e->kind == SIR_MATH || (e->kind == SIR_BINARY && e->op == LANG_OP_DIV && part == 1);
+}
+
 // fixed: a constant stays one.
 static void shape_expr(shaper *s, sir_expr *e, bool fixed)
 {
@@ -151,7 +168,7 @@ static void shape_expr(shaper *s, sir_expr *e, bool fixed)
     else if (e->kind == SIR_FIELD && s->filter->fields.data[e->index].constant)
         shape_value(s, &s->filter->fields.data[e->index].init); // fields that are not used may differ
     for (size_t i = 0; i < arity; i++)
-        shape_expr(s, e->u.arg[i], e->kind == SIR_MATH || (e->kind == SIR_BINARY && e->op == LANG_OP_DIV && i == 1));
+        shape_expr(s, e->u.arg[i], is_fixed(e, i, fixed));
 }
 
 static void shape_block(shaper *s, const sir_block *b);

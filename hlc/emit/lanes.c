@@ -664,6 +664,17 @@ static const sir_expr *array_of(const sir_expr *e)
     return e;
 }
 
+// Whether a subscript goes along with the trips, one by one, or is the same in all of them.
+static bool goes_along(sir_expr *e, uint32_t variable)
+{
+    if (e->kind == SIR_LOCAL || sir_count_local_in(e, variable) == 0)
+        return true;
+    if (e->kind != SIR_BINARY || (e->op != LANG_OP_ADD && e->op != LANG_OP_SUB))
+        return false;
+    const size_t other = e->op == LANG_OP_ADD && sir_count_local_in(e->u.arg[0], variable) == 0 ? 0 : 1;
+    return goes_along(e->u.arg[1 - other], variable) && sir_count_local_in(e->u.arg[other], variable) == 0;
+}
+
 static void find_other_place(void *context, sir_expr *e, bool written)
 {
     (void)written;
@@ -699,6 +710,30 @@ static bool goes_side_by_side(const body_context *c, const sir_stmt *s)
     return !l.waits;
 }
 
+static void find_scattered(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    side_look *l = context;
+    sir_expr *at = e->kind == SIR_INDEX ? e->u.arg[1] : e->kind == SIR_PEEK ? e->u.arg[0] : NULL;
+    if (at == NULL)
+        return;
+    const bool row = e->kind == SIR_INDEX && e->type->kind == SIR_ARRAY;
+    l->waits |= row ? sir_count_local_in(at, l->loop->u.for_.local) != 0 : !goes_along(at, l->loop->u.for_.local);
+}
+
+static void find_all_scattered(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_scattered, context);
+}
+
+// Whether items and elements that trips load lie one behind the other, as they do in a vector.
+static bool loads_vectors(const body_context *c, const sir_stmt *s)
+{
+    side_look l = {.c = c, .loop = s};
+    sir_visit_stmts(&s->u.for_.body, find_all_scattered, &l);
+    return !l.waits;
+}
+
 // Whether a loop that counts as serial for its few trips alone is a vector in a single firing all the same: if not as long a
 // one as lanes are.
 static bool is_short_vector(body_context *c, const sir_stmt *s)
@@ -708,7 +743,7 @@ static bool is_short_vector(body_context *c, const sir_stmt *s)
     sir_visit_stmts(l.body, look_at, &l);
     return s->u.for_.step == 1 && sir_for_trips(s, &trips) &&
            (trips % SHORT_VECTOR == 0 ||
-            (c->e->vector_floats == SHORT_VECTOR && trips >= SHORT_VECTOR + SHORT_VECTOR / 2)) &&
+            (c->e->vector_floats == SHORT_VECTOR && trips >= SHORT_VECTOR + SHORT_VECTOR / 2 && loads_vectors(c, s))) &&
            !l.inner && !l.carried && !l.down && !l.chooses && goes_side_by_side(c, s);
 }
 
