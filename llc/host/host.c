@@ -5,6 +5,7 @@
 #include "llc/host/host.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "llc/cc/cc.h"
 #include "targets/native.h"
@@ -160,12 +161,19 @@ static bool links_with_gcc(const llc_session *s)
     return s->environment->linker != NULL && s->units.len > 0 && s->options->link.len == 0;
 }
 
+// gold writes its errors for ever where a device takes nothing, such as /dev/full.
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 static bool link_with_gcc(llc_session *s)
 {
     llc_strings command = {0};
     cc_add(s, &command, s->environment->linker);
     cc_add(s, &command, "-fno-use-linker-plugin"); // of our own objects none is for it; to load it takes a while
-    if (s->environment->linker_choice != NULL)
+    if (s->environment->linker_choice != NULL && is_file(s->output))
         cc_add(s, &command, s->environment->linker_choice);
     add_inputs(s, &command);
     cc_add(s, &command, "-o");
