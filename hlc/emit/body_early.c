@@ -23,7 +23,8 @@
 #include "hlc/ir/walk.h"
 
 // Items that are loaded early, and statements of the `if`, at most; nodes of a side that is computed in any case.
-enum { EARLY_MOST = 16, EARLY_STMTS = 24, BOTH_NODES = 24 };
+// Of a subscript so many nodes are looked at, those of declarations included, since one may name another twice.
+enum { EARLY_MOST = 16, EARLY_STMTS = 24, BOTH_NODES = 24, SUBSCRIPT_NODES = 64 };
 
 typedef struct early_walk {
     body_context *c;
@@ -38,6 +39,7 @@ static void note_expr(void *context, sir_expr *e, bool written)
     (void)written;
     w->impossible |=
         e->kind == SIR_FETCH || e->kind == SIR_INDEX || body_may_trap(w->c, e) ||
+        (e->kind == SIR_PEEK && e->type->kind == SIR_ARRAY) || // what C does not declare by another
         (e->kind == SIR_MATH && e->op != LANG_MATH_MIN && e->op != LANG_MATH_MAX && e->op != LANG_MATH_ABS);
     if (e->kind == SIR_PEEK)
         VEC_PUSH(w->c->e->arena, &w->peeks, e);
@@ -120,32 +122,36 @@ static bool is_within(body_interval r, int64_t lo, int64_t hi)
     return lo <= r.lo && r.hi <= hi;
 }
 
-// What an int can be at this place, of what the loops around it and declarations say; false: that is not known.
-static bool interval_of(body_context *c, const sir_expr *e, body_interval *r)
+// What an int can be at this place, of what the loops around it and declarations say; false: that is not known. left: nodes
+// that may still be looked at.
+static bool interval_of(body_context *c, const sir_expr *e, int *left, body_interval *r)
 {
     body_affine a;
+    if (--*left < 0)
+        return false;
     if (body_affine_of(c, e, &a)) {
         *r = body_affine_range(c, &a);
         return true;
     }
     if (e->kind == SIR_LOCAL) {
         const body_local *l = &c->locals[e->index];
-        return e->type->kind == SIR_INT && l->writes == 1 && l->init != NULL && interval_of(c, l->init, r);
+        return e->type->kind == SIR_INT && l->writes == 1 && l->init != NULL && interval_of(c, l->init, left, r);
     }
-    body_interval left, right;
-    if (e->kind != SIR_BINARY || e->type->kind != SIR_INT || !interval_of(c, e->u.arg[0], &left) ||
-        !interval_of(c, e->u.arg[1], &right))
+    body_interval x, y;
+    if (e->kind != SIR_BINARY || e->type->kind != SIR_INT || !interval_of(c, e->u.arg[0], left, &x) ||
+        !interval_of(c, e->u.arg[1], left, &y))
         return false;
-    *r = sir_interval_binary((lang_binary_op)e->op, left, right);
+    *r = sir_interval_binary((lang_binary_op)e->op, x, y);
     return is_within(*r, INT32_MIN, INT32_MAX);
 }
 
 // Whether an element of a local's or a field's array is there in any case.
 static bool is_surely_within(body_context *c, const sir_expr *e)
 {
+    int left = SUBSCRIPT_NODES;
     for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
         body_interval at;
-        if (e->u.arg[0]->type->kind != SIR_ARRAY || !interval_of(c, e->u.arg[1], &at) ||
+        if (e->u.arg[0]->type->kind != SIR_ARRAY || !interval_of(c, e->u.arg[1], &left, &at) ||
             !is_within(at, 0, (int64_t)e->u.arg[0]->type->length - 1))
             return false;
     }
