@@ -118,13 +118,6 @@ int64_t body_row_part(const body_context *c, const sir_stmt *loop)
 
 // ---- Order ----
 
-static const sir_expr *root_of(const sir_expr *e)
-{
-    while (e->kind == SIR_INDEX)
-        e = e->u.arg[0];
-    return e;
-}
-
 typedef struct adding {
     uint32_t variable;
     bool own, other; // what is added to is one element a trip; something else is
@@ -144,8 +137,8 @@ static void note_adding(void *context, sir_stmt *s)
         return;
     sir_expr *t = s->u.set.target, *v = s->u.set.value;
     const bool adds = v->kind == SIR_BINARY && (v->op == LANG_OP_ADD || v->op == LANG_OP_SUB);
-    const sir_expr *to = root_of(t), *from = adds ? root_of(v->u.arg[0]) : v;
-    if (!adds || to->kind != from->kind || to->index != from->index)
+    const sir_expr *to = sir_lvalue_root(t), *from = adds ? sir_lvalue_root(v->u.arg[0]) : NULL;
+    if (to == NULL || from == NULL || to->kind != from->kind || to->index != from->index)
         return;
     adding one = {.variable = x->variable};
     for (; t->kind == SIR_INDEX; t = t->u.arg[0])

@@ -91,12 +91,7 @@ static bool find_range(body_context *c, const sir_expr *e, body_interval *range)
     body_affine a;
     if (!body_affine_of(c, e, &a))
         return false;
-    *range = (body_interval){a.constant, a.constant};
-    for (VEC_EACH(body_term, t, &a.terms)) {
-        body_interval r = c->locals[t->local].range;
-        range->lo += t->coefficient * (t->coefficient > 0 ? r.lo : r.hi);
-        range->hi += t->coefficient * (t->coefficient > 0 ? r.hi : r.lo);
-    }
+    *range = body_affine_range(c, &a);
     return true;
 }
 
@@ -652,17 +647,10 @@ static bool is_serial(body_context *c, const sir_block *body, const sir_stmt *lo
 typedef struct side_look {
     const body_context *c;
     const sir_stmt *loop;
-    const sir_expr *target; // the element that is set at hand
-    const bool *none;       // per local
+    sir_expr *target; // the element that is set at hand
+    const bool *none; // per local
     bool waits;
 } side_look;
-
-static const sir_expr *array_of(const sir_expr *e)
-{
-    while (e->kind == SIR_INDEX)
-        e = e->u.arg[0];
-    return e;
-}
 
 // Whether a subscript goes along with the trips, one by one, or is the same in all of them.
 static bool goes_along(sir_expr *e, uint32_t variable)
@@ -680,7 +668,7 @@ static void find_other_place(void *context, sir_expr *e, bool written)
     (void)written;
     side_look *l = context;
     const sir_expr *root = e->kind == SIR_INDEX && e->type->kind != SIR_ARRAY ? sir_lvalue_root(e) : NULL;
-    l->waits |= root != NULL && root->kind == SIR_LOCAL && root->index == array_of(l->target)->index &&
+    l->waits |= root != NULL && root->kind == SIR_LOCAL && root->index == sir_lvalue_root(l->target)->index &&
                 !is_same_place(e, l->target, l->none);
 }
 

@@ -89,25 +89,10 @@ static bool moves_on(const sir_stmt *loop, const sort *s)
            is_beside(down->u.set.value, s->j, -1);
 }
 
-typedef struct array_look {
-    uint32_t array;
-    bool set;
-} array_look;
-
-static void look_for_array(void *context, sir_stmt *s)
-{
-    array_look *l = context;
-    const sir_expr *root = sir_assigned_root(s);
-    l->set |= (root != NULL && is_local(root, l->array)) || (s->kind == SIR_DECL && s->u.decl.local == l->array);
-}
-
 // Whether the first statements of a trip, which find the key, leave the array as it is.
 static bool leave_array(const sir_block *b, size_t count, uint32_t array)
 {
-    array_look l = {.array = array};
-    const sir_block first = {.data = b->data, .len = count};
-    sir_visit_stmts(&first, look_for_array, &l);
-    return !l.set;
+    return !sir_sets_local(&(sir_block){.data = b->data, .len = count}, array);
 }
 
 // The last three statements of a trip put a key in its place; those before them find it.
