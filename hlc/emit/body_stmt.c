@@ -495,6 +495,13 @@ static bool is_silent(const body_context *c, const sir_block *b)
     return true;
 }
 
+// Whether 'else' may be followed by 'if' at once: an 'if' alone, and lanes do not choose in another way there.
+static bool may_chain(const body_context *c, const sir_block *otherwise)
+{
+    return otherwise->len == 1 && otherwise->data[0]->kind == SIR_IF && !c->e->line_directives &&
+           !(c->vectors > 0 && lanes_differ(c, otherwise->data[0]->u.if_.cond));
+}
+
 static void if_(body_context *c, const sir_stmt *s, bool chained)
 {
     body_affine in = c->in.position, out = c->out.position;
@@ -516,7 +523,7 @@ static void if_(body_context *c, const sir_stmt *s, bool chained)
     c->in.position.constant = in.constant;
     c->out.position.constant = out.constant;
     indent(c);
-    if (otherwise->len == 1 && otherwise->data[0]->kind == SIR_IF && !c->e->line_directives) {
+    if (may_chain(c, otherwise)) {
         strbuf_add(c->e->out, "} else ");
         if_(c, otherwise->data[0], true);
         return;
