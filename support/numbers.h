@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whole numbers that are not negative, as counts and bytes are.
+// Whole numbers that are not negative, as counts and bytes are; and floats.
 #ifndef SVMC_SUPPORT_NUMBERS_H
 #define SVMC_SUPPORT_NUMBERS_H
 
@@ -24,6 +24,14 @@ static inline int64_t number_divide_up(int64_t a, int64_t by)
 static inline uint64_t number_round_up(uint64_t n, uint64_t unit)
 {
     return unit < 2 ? n : (n + unit - 1) / unit * unit;
+}
+
+// The float next to x. Volatile: where two lie side by side gcc 12 leaves out the way there and back (its vectors of two doubles,
+// at -O2), and 2147483647 stays what it is.
+static inline double number_as_float(double x)
+{
+    volatile float nearest = (float)x;
+    return (double)nearest;
 }
 
 #endif

@@ -603,6 +603,8 @@ static expr_info print_convert(body_context *c, const sir_expr *e, int precedenc
     }
     if (e->known == SIR_KNOWN_SIZE && !c->e->keep_names)
         return print_call2(c, "svm_iabs", a->u.arg[0]->u.arg[0], NULL, NULL);
+    if (e->known == SIR_KNOWN_SAME && !c->e->keep_names)
+        return print(c, a->u.arg[0], precedence);
     if (int_to && e->known != SIR_KNOWN_NOTHING && !c->e->keep_names) { // NOTE(fits) in hlc/ir/narrow.c
         (void)open(out, PREC_UNARY, precedence);
         strbuf_add(out, "(int)");

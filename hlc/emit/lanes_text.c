@@ -139,6 +139,11 @@ static const char *convert_text(body_context *c, const sir_expr *e, int preceden
     if (e->known == SIR_KNOWN_SIZE)
         return arena_printf(c->e->arena, "%s(%s)", function(c, "abs", e->type),
                             value_text(c, a->u.arg[0]->u.arg[0], PREC_COND));
+    if (e->known == SIR_KNOWN_SAME)
+        return value_text(c, a->u.arg[0], precedence);
+    if (is_float(a->type) && a->kind == SIR_CONVERT && a->u.arg[0]->type->kind == SIR_INT)
+        return arena_printf(c->e->arena, "%s(%s)", function(c, "round", e->type),
+                            value_text(c, a->u.arg[0], PREC_COND));
     const char *verb = e->known == SIR_KNOWN_FITS && c->mask == 0 ? "fit" : "to";
     return arena_printf(c->e->arena, "%s(%s)", function(c, verb, e->type), value_text(c, a, PREC_COND));
 }

@@ -13,6 +13,7 @@
 
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
+#include "support/numbers.h"
 
 // Least and greatest value; of floats, whether NaN may come besides.
 typedef struct range {
@@ -243,7 +244,7 @@ static range eval_floats(lang_binary_op op, range a, range b, const sir_type *t)
     else if (op == LANG_OP_MUL)
         x = hull(between(fmin(a.lo * b.lo, a.lo * b.hi), fmax(a.lo * b.lo, a.lo * b.hi)),
                  between(fmin(a.hi * b.lo, a.hi * b.hi), fmax(a.hi * b.lo, a.hi * b.hi)));
-    return (range){(double)(float)x.lo, (double)(float)x.hi, x.nan || a.nan || b.nan};
+    return (range){number_as_float(x.lo), number_as_float(x.hi), x.nan || a.nan || b.nan};
 }
 
 static range eval_math(ranges *r, const sir_expr *e)
@@ -292,7 +293,7 @@ static range eval_convert(ranges *r, const sir_expr *e)
                                   fmin(fmax(trunc(a.hi), INT32_MIN), INT32_MAX)));
     }
     if (e->type->kind == SIR_FLOAT)
-        return (range){(double)(float)a.lo, (double)(float)a.hi, a.nan};
+        return (range){number_as_float(a.lo), number_as_float(a.hi), a.nan};
     return e->type->kind == SIR_COMPLEX ? reals : a;
 }
 
@@ -419,6 +420,31 @@ static const names *named_in_condition(ranges *r, sir_expr *e)
     return n;
 }
 
+static bool same_tree(const sir_expr *a, const sir_expr *b)
+{
+    if (a->kind != b->kind || a->op != b->op || a->type != b->type)
+        return false;
+    if (a->kind == SIR_CONST)
+        return a->type->kind == SIR_INT && a->u.value.i == b->u.value.i;
+    bool same = a->index == b->index;
+    for (size_t i = 0; same && i < sir_expr_arity(a); i++)
+        same = a->u.arg[i] != NULL && b->u.arg[i] != NULL && same_tree(a->u.arg[i], b->u.arg[i]);
+    return same;
+}
+
+// Of two ints the lesser or the greater: it is not beyond the ends of either.
+static range of_both(const sir_expr *e, range x, range a, range b)
+{
+    const sir_expr *k = e->u.arg[0];
+    if (!same_tree(k->u.arg[0], e->u.arg[1]) || !same_tree(k->u.arg[1], e->u.arg[2]))
+        return x;
+    if (k->op == LANG_OP_LT || k->op == LANG_OP_LE)
+        return between(x.lo, fmin(x.hi, fmin(a.hi, b.hi)));
+    if (k->op == LANG_OP_GT || k->op == LANG_OP_GE)
+        return between(fmax(x.lo, fmax(a.lo, b.lo)), x.hi);
+    return x;
+}
+
 static range eval_select(ranges *r, const sir_expr *e)
 {
     const names *named = named_in_condition(r, e->u.arg[0]);
@@ -432,7 +458,10 @@ static range eval_select(ranges *r, const sir_expr *e)
     }
     r->supposed--;
     drop_state(r, before);
-    return hull(branch[0], branch[1]);
+    const sir_expr *k = e->u.arg[0];
+    const bool compared = k->kind == SIR_BINARY && k->u.arg[0]->type->kind == SIR_INT && e->type->kind == SIR_INT;
+    return compared ? of_both(e, hull(branch[0], branch[1]), eval(r, k->u.arg[0]), eval(r, k->u.arg[1]))
+                    : hull(branch[0], branch[1]);
 }
 
 static bool is_opaque(const ranges *r, const sir_filter *f);
@@ -447,7 +476,7 @@ static void note_divided(ranges *r, const sir_expr *e, range x)
 }
 
 // NOTE(fits). A float that is an int's size, and no NaN, is converted without a look at that; the size of an int's difference that goes
-// by way of a float (abs gives floats) is that of the int, as long as a float tells all ints apart.
+// by way of a float (abs gives floats) is that of the int, as long as a float tells all ints apart; and the int itself is itself.
 static sir_known known_of_conversion(const sir_expr *e, const noted_range *n)
 {
     const sir_expr *from = e->u.arg[0];
@@ -457,6 +486,9 @@ static sir_known known_of_conversion(const sir_expr *e, const noted_range *n)
     if (from->kind == SIR_MATH && from->op == LANG_MATH_ABS && from->u.arg[0]->kind == SIR_CONVERT &&
         from->u.arg[0]->u.arg[0]->type->kind == SIR_INT && x->hi <= FLOAT_INTS)
         return SIR_KNOWN_SIZE;
+    if (from->kind == SIR_CONVERT && from->type->kind == SIR_FLOAT && from->u.arg[0]->type->kind == SIR_INT &&
+        x->lo >= -FLOAT_INTS && x->hi <= FLOAT_INTS)
+        return SIR_KNOWN_SAME;
     return n->supposed ? SIR_KNOWN_FITS_HERE : SIR_KNOWN_FITS;
 }
 

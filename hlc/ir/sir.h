@@ -98,14 +98,16 @@ typedef enum sir_expr_kind {
 } sir_expr_kind;
 
 // What is known of the number that is divided: nothing, that it is not below zero, or also less than twice the divisor. Of the float that
-// becomes an int: that it fits, whatever conditions around say, or as they say; or that it is the size of an int, which is found without it.
+// becomes an int: that it fits, whatever conditions around say, or as they say; or that it is the size of an int, or an int, which is found
+// without it.
 typedef enum sir_known {
     SIR_KNOWN_NOTHING,
     SIR_KNOWN_UP,
     SIR_KNOWN_ONCE,
     SIR_KNOWN_FITS,
     SIR_KNOWN_FITS_HERE,
-    SIR_KNOWN_SIZE
+    SIR_KNOWN_SIZE,
+    SIR_KNOWN_SAME
 } sir_known;
 
 struct sir_expr {

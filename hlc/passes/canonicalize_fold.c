@@ -280,9 +280,53 @@ static sir_expr *fold_select(canon *c, sir_expr *e)
     return e;
 }
 
+// Nodes of an int that is written twice to be compared and chosen; floats from which on not all ints are floats.
+enum { MOST_CHOSEN = 8, FLOAT_INTS = 1 << 24 };
+
+static size_t nodes_of(const sir_expr *e)
+{
+    size_t n = 1;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        n += e->u.arg[i] == NULL ? 0 : nodes_of(e->u.arg[i]);
+    return n;
+}
+
+static sir_expr *choose_ints(canon *c, const sir_expr *e);
+
+// The int that a float was made of, or a constant is; NULL: none, or a large one.
+static sir_expr *int_of(canon *c, const sir_expr *e)
+{
+    if (e->kind == SIR_MATH) {
+        sir_expr *chosen = nodes_of(e) <= MOST_CHOSEN ? choose_ints(c, e) : NULL;
+        return chosen == NULL ? NULL : chosen->u.arg[0];
+    }
+    if (e->kind == SIR_CONVERT && e->u.arg[0]->type->kind == SIR_INT)
+        return nodes_of(e) <= MOST_CHOSEN && !canon_may_trap(c, e) ? canon_copy(c, e->u.arg[0]) : NULL;
+    if (e->kind != SIR_CONST || !(fabsf(e->u.value.f) < FLOAT_INTS) || e->u.value.f != truncf(e->u.value.f))
+        return NULL;
+    return sir_const_int(c->m, (int32_t)e->u.value.f, e->loc);
+}
+
+// The lesser or greater of two ints, which max and min give as a float: chosen as ints. A float's order is that of the ints that it was
+// made of, or it is the same for both.
+static sir_expr *choose_ints(canon *c, const sir_expr *e)
+{
+    if (e->kind != SIR_MATH || (e->op != LANG_MATH_MIN && e->op != LANG_MATH_MAX) || e->type->kind != SIR_FLOAT)
+        return NULL;
+    sir_expr *a = int_of(c, e->u.arg[0]), *b = a == NULL ? NULL : int_of(c, e->u.arg[1]);
+    if (b == NULL)
+        return NULL;
+    sir_expr *less = sir_expr2(c->m, SIR_BINARY, e->op == LANG_MATH_MIN ? LANG_OP_LT : LANG_OP_GT,
+                               c->m->scalar[SIR_BOOLEAN], canon_copy(c, a), canon_copy(c, b), e->loc);
+    sir_expr *chosen = sir_expr3(c->m, SIR_SELECT, a->type, canon_fold(c, less), a, b, e->loc);
+    return sir_expr1(c->m, SIR_CONVERT, 0, e->type, canon_fold(c, chosen), e->loc);
+}
+
 static sir_expr *fold_convert(canon *c, sir_expr *e)
 {
-    sir_expr *a = e->u.arg[0];
+    sir_expr *a = e->u.arg[0], *chosen = e->type->kind == SIR_INT ? choose_ints(c, a) : NULL;
+    if (chosen != NULL)
+        e->u.arg[0] = a = chosen;
     if (a->type == e->type)
         return a;
     if (canon_is_const(a))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "llc/softproc/select.h"
+#include "support/numbers.h"
 
 enum { MOST_LOOKED_AT = 1 << 21, MOST_SHIFT = 31, MOST_X = 4095, MOST_Y = 8190 };
 
@@ -81,7 +82,7 @@ static spc_range square(spc_range a)
 // Rounding to float keeps the order of what is rounded.
 static spc_range rounded(spc_range a)
 {
-    return isnan(a.lo) || isnan(a.hi) ? anything : (spc_range){(double)(float)a.lo, (double)(float)a.hi};
+    return isnan(a.lo) || isnan(a.hi) ? anything : (spc_range){number_as_float(a.lo), number_as_float(a.hi)};
 }
 
 static spc_range divided(spc_range a, spc_range b)

@@ -825,6 +825,12 @@ static inline INTS OWN(svm_fitInts)(FLOATS x)
 {
     return SVM_LANES_CONVERT(INTS, x);
 }
+// Ints that were floats between, whose ends floats can be: what is rounded to more is the greatest.
+static inline INTS OWN(svm_roundInts)(INTS v)
+{
+    INTS high = SVM_MASK(v >= 2147483584), zero = OWN(svm_sameInts)(0);
+    return OWN(svm_fitInts)(OWN(svm_toFloats)(OWN(svm_chooseInts)(high, zero, v))) | (high & INT32_MAX);
+}
 // As svm_f2i: towards zero, saturating, 0 for NaN.
 static inline INTS OWN(svm_toInts)(FLOATS x)
 {
