@@ -432,17 +432,20 @@ static bool same_tree(const sir_expr *a, const sir_expr *b)
     return same;
 }
 
-// Of two ints the lesser or the greater: it is not beyond the ends of either.
-static range of_both(const sir_expr *e, range x, range a, range b)
+static bool is_chosen(const sir_expr *e) // the lesser or the greater of two ints
 {
     const sir_expr *k = e->u.arg[0];
-    if (!same_tree(k->u.arg[0], e->u.arg[1]) || !same_tree(k->u.arg[1], e->u.arg[2]))
-        return x;
-    if (k->op == LANG_OP_LT || k->op == LANG_OP_LE)
+    return k->kind == SIR_BINARY && k->op >= LANG_OP_LT && k->op <= LANG_OP_GE && k->u.arg[0]->type->kind == SIR_INT &&
+           same_tree(k->u.arg[0], e->u.arg[1]) && same_tree(k->u.arg[1], e->u.arg[2]);
+}
+
+// Such a choice from x is not beyond the ends of either int.
+static range of_both(ranges *r, const sir_expr *e, range x)
+{
+    range a = eval(r, e->u.arg[1]), b = eval(r, e->u.arg[2]);
+    if (e->u.arg[0]->op == LANG_OP_LT || e->u.arg[0]->op == LANG_OP_LE)
         return between(x.lo, fmin(x.hi, fmin(a.hi, b.hi)));
-    if (k->op == LANG_OP_GT || k->op == LANG_OP_GE)
-        return between(fmax(x.lo, fmax(a.lo, b.lo)), x.hi);
-    return x;
+    return between(fmax(x.lo, fmax(a.lo, b.lo)), x.hi);
 }
 
 static range eval_select(ranges *r, const sir_expr *e)
@@ -458,10 +461,8 @@ static range eval_select(ranges *r, const sir_expr *e)
     }
     r->supposed--;
     drop_state(r, before);
-    const sir_expr *k = e->u.arg[0];
-    const bool compared = k->kind == SIR_BINARY && k->u.arg[0]->type->kind == SIR_INT && e->type->kind == SIR_INT;
-    return compared ? of_both(e, hull(branch[0], branch[1]), eval(r, k->u.arg[0]), eval(r, k->u.arg[1]))
-                    : hull(branch[0], branch[1]);
+    range x = hull(branch[0], branch[1]);
+    return is_chosen(e) ? of_both(r, e, x) : x;
 }
 
 static bool is_opaque(const ranges *r, const sir_filter *f);

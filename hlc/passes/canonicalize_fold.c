@@ -283,9 +283,11 @@ static sir_expr *fold_select(canon *c, sir_expr *e)
 // Nodes of an int that is written twice to be compared and chosen; floats from which on not all ints are floats.
 enum { MOST_CHOSEN = 8, FLOAT_INTS = 1 << 24 };
 
+// Nodes; of what is not to be computed twice more than the most.
 static size_t nodes_of(const sir_expr *e)
 {
-    size_t n = 1;
+    const bool divides = e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM);
+    size_t n = divides ? MOST_CHOSEN + 1 : 1;
     for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
         n += e->u.arg[i] == NULL ? 0 : nodes_of(e->u.arg[i]);
     return n;
