@@ -11,9 +11,11 @@ enum { MOST_ROUNDS = 16, MOST_FILTER_ROUNDS = 4 };
 
 static void run_rules(canon *c)
 {
+    sir_block before = c->f->body; // the rules change nodes of their own
     canon_unshare(c);
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        sir_block before = canon_copy_body(c);
+        if (round > 0)
+            before = canon_copy_body(c);
         canon_remove_jumps(c); // later rounds: what is behind loops found to be endless
         if (!c->options->keep_locals) {
             canon_count_loops(c);
