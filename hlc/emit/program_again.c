@@ -230,9 +230,18 @@ void program_again(program_emitter *x)
     text_line(x, 1, "%s *self = instance;", x->type);
     if (!counts)
         text_line(x, 1, "(void)counts;");
-    text_line(x, 1, "if (writes)");
+    strbuf shifts, *out = x->e.out;
+    strbuf_init(&shifts, x->e.arena);
+    x->e.out = &shifts;
+    program_shift_written(x, 2);
+    x->e.out = out;
+    text_line(x, 1, shifts.len == 0 ? "if (writes)" : "if (writes) {");
     text_line(x, 2, "%s_fire(self, %ssteady, starting);", x->name, counts ? "counts, " : "");
-    text_line(x, 1, "else");
+    text_line(x, 1, shifts.len == 0 ? "else" : "} else {");
     text_line(x, 2, "%s_runKernels(self, %ssteady, starting);", x->name, counts ? "counts, " : "");
+    if (shifts.len > 0) {
+        strbuf_add(out, shifts.data); // the runs behind it find it there
+        text_line(x, 1, "}");
+    }
     text_line(x, 0, "}\n");
 }

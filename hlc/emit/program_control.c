@@ -433,6 +433,29 @@ static unsigned emit_writer_room(program_emitter *x, size_t i)
     return used;
 }
 
+// What the writer leaves in its buffer moves to the front.
+static unsigned emit_shift(program_emitter *x, int indent, size_t i)
+{
+    const plan_io *io = &x->pl->writers.data[i];
+    const plan_buffer *b = &x->pl->buffers.data[io->access.buffer];
+    // Kernels that read the buffer too come before and leave all in place.
+    bool last = true;
+    for (size_t k = i + 1; k < x->pl->writers.len; k++)
+        last &= x->pl->writers.data[k].access.buffer != io->access.buffer;
+    if (b->keep == 0 || !last)
+        return 0;
+    text_line(x, indent, "svm_blockShift(&self->channels[%" PRIu32 "], %s%s, %" PRId64 ");", io->access.buffer,
+              b->base == 0 ? "" : arena_printf(x->e.arena, "starting ? %" PRId64 " : ", b->base),
+              text_times(x, "steady", b->step), b->keep);
+    return (b->base == 0 ? 0 : USES_STARTING) | (b->step == 0 ? 0 : USES_STEADY);
+}
+
+void program_shift_written(program_emitter *x, int indent)
+{
+    for (size_t i = 0; i < x->pl->writers.len; i++)
+        (void)emit_shift(x, indent, i);
+}
+
 static unsigned emit_write(program_emitter *x, size_t i)
 {
     const plan_io *io = &x->pl->writers.data[i];
@@ -455,17 +478,7 @@ static unsigned emit_write(program_emitter *x, size_t i)
     VEC_PUSH(a, &args, items);
     text_line(x, 1, "/* %s */", text_actor(x, io->actor));
     text_call(x, 1, "svm_writerWrite(", &args, ");");
-    const plan_buffer *b = &x->pl->buffers.data[io->access.buffer];
-    // Kernels that read the buffer too come before and leave all in place.
-    bool last = true;
-    for (size_t k = i + 1; k < x->pl->writers.len; k++)
-        last &= x->pl->writers.data[k].access.buffer != io->access.buffer;
-    if (b->keep == 0 || !last)
-        return used;
-    text_line(x, 1, "svm_blockShift(&self->channels[%" PRIu32 "], %s%s, %" PRId64 ");", io->access.buffer,
-              b->base == 0 ? "" : arena_printf(a, "starting ? %" PRId64 " : ", b->base),
-              text_times(x, "steady", b->step), b->keep);
-    return used | (b->base == 0 ? 0 : USES_STARTING) | (b->step == 0 ? 0 : USES_STEADY);
+    return used | emit_shift(x, 1, i);
 }
 
 // A function that is told what a run of the kernels is, for which it is told no more than its text uses.

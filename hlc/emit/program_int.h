@@ -561,6 +561,7 @@ void program_find_failing(program_emitter *x);   // before the functions of stag
 void program_verify_failing(program_emitter *x); // behind them: --verify-each
 void program_again_tables(program_emitter *x);   // behind those of the drain
 void program_again(program_emitter *x);          // what does a strip again, behind what does it first
+void program_shift_written(program_emitter *x, int indent); // what writers leave in their buffers moves to the front, as behind a run (program_control.c)
 
 // ---- program_control.c ----
 void program_instance(program_emitter *x);
