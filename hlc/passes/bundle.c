@@ -15,6 +15,13 @@
 // And filters that compute a few items of a window by statements in a row, such as the two halves of a wavelet: each alone
 // would write every second item of what the joiner gives.
 //
+// And filters that a splitter deals items to one by one, where they sum over equal windows of what they get, such as the two
+// parts of a complex signal: lanes would turn each item that lies there for each of them.
+//
+//     split roundrobin;                           sum += peek(2 * k) * a[k];
+//     add Fir(a); add Fir(b);              ->     sum_2 += peek(2 * k + 1) * b[k];
+//     join roundrobin;
+//
 // The filters have no state, look equally far and pop equally much, so the new one fires when each of them would. Where a
 // joiner takes in a round what each pushes, one behind the other, it takes it from the new one; elsewhere a splitter deals
 // it out. Initialisation, steady states and the end of input are what they were.
@@ -56,6 +63,7 @@ typedef struct bundler {
     bool *gone_actor, *gone_channel;
     uint32_t *behind; // by actor: the splitter that is to stand behind it; 0: none
     size_t alone;     // sums that go together where firings share no items
+    int32_t dealt;    // filters that items are dealt to in turn, of the bundle at hand; 1: all get them all
     bool any;
 } bundler;
 
@@ -254,14 +262,39 @@ static bool go_together(const bundler *x, uint32_t first, uint32_t second)
 
 // ---- One filter of several ----
 
+// Which of the filters that items are dealt to.
+typedef struct dealt_to {
+    const bundler *x;
+    int32_t turn;
+    const sir_copier *copier;
+} dealt_to;
+
+static sir_expr *peek_dealt(void *context, const sir_expr *e)
+{
+    const dealt_to *d = context;
+    sir_module *m = d->x->m;
+    if (e->kind != SIR_PEEK)
+        return NULL;
+    sir_expr *at = sir_copy_expr(d->copier, e->u.arg[0]);
+    at = sir_expr2(m, SIR_BINARY, LANG_OP_MUL, at->type, at, sir_const_int(m, d->x->dealt, e->loc), e->loc);
+    at = sir_expr2(m, SIR_BINARY, LANG_OP_ADD, at->type, at, sir_const_int(m, d->turn, e->loc), e->loc);
+    return sir_expr1(m, SIR_PEEK, 0, e->type, at, e->loc);
+}
+
 // What a filter does before its loop, in it and behind it goes to the ends of these. c: its copier afterwards.
-static void add_member(bundler *x, sir_filter *to, sir_copier *c, uint32_t actor, sir_stmt **loop, sir_block *behind)
+static void add_member(bundler *x, sir_filter *to, sir_copier *c, uint32_t actor, int32_t turn, sir_stmt **loop,
+                       sir_block *behind)
 {
     sir_module *m = x->m;
     const sir_filter *f = m->actors.data[actor]->filter;
     const member *k = &x->members[actor];
     uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, k->work->locals.len + 1);
     *c = (sir_copier){.arena = m->arena, .locals = locals, .field = pass_add_fields(m, to, f)};
+    dealt_to dealt = {.x = x, .turn = turn, .copier = c};
+    if (x->dealt > 1) {
+        c->context = &dealt;
+        c->expr = peek_dealt;
+    }
     for (size_t i = 0; i < k->work->locals.len; i++) {
         const sir_local *l = &k->work->locals.data[i];
         bool shared = !k->row && *loop != NULL && i == loop_of(x, actor)->u.for_.local;
@@ -279,6 +312,7 @@ static void add_member(bundler *x, sir_filter *to, sir_copier *c, uint32_t actor
         for (VEC_EACH(sir_stmt *, s, &own->u.for_.body))
             VEC_PUSH(m->arena, &(*loop)->u.for_.body, *s);
     sir_copy_stmts(c, &k->work->body, k->loop + 1, k->pops, behind);
+    c->expr = NULL;
 }
 
 // ---- Pops as peeks ----
@@ -353,6 +387,25 @@ static const sir_function *without_pops(bundler *x, const sir_function *f)
     pops->u.for_.step = 1;
     VEC_PUSH(m->arena, &pops->u.for_.body, one);
     VEC_PUSH(m->arena, &r->body, pops);
+    return r;
+}
+
+// Where a firing drops what it takes before it does something that looks at no items: one that does so at its end. Others are
+// given back.
+static const sir_function *drops_last(bundler *x, const sir_function *f)
+{
+    sir_function *r = ARENA_NEW(x->m->arena, sir_function);
+    sir_block pops = {0};
+    *r = *f;
+    r->body = (sir_block){0};
+    for (VEC_EACH(sir_stmt *const, s, &f->body)) {
+        const body_facts b = facts_of(*s);
+        if (b.fails || (pops.len > 0 && b.item != NULL) || (b.pops && (b.item != NULL || b.pushes)))
+            return f;
+        VEC_PUSH(x->m->arena, b.pops ? &pops : &r->body, *s);
+    }
+    for (VEC_EACH(sir_stmt *const, s, &pops))
+        VEC_PUSH(x->m->arena, &r->body, *s);
     return r;
 }
 
@@ -449,9 +502,9 @@ static sir_filter *make_filter(bundler *x, const numbers *bundle)
     sir_copier c = {0};
     sir_stmt *loop = NULL;
     sir_block behind = {0};
-    for (VEC_EACH(uint32_t, actor, bundle)) {
-        r->work->push.max += m->actors.data[*actor]->filter->work->push.max;
-        add_member(x, r, &c, *actor, &loop, &behind);
+    for (uint32_t i = 0; i < bundle->len; i++) {
+        r->work->push.max += m->actors.data[bundle->data[i]]->filter->work->push.max;
+        add_member(x, r, &c, bundle->data[i], (int32_t)i, &loop, &behind);
     }
     r->work->push.min = r->work->push.max;
     if (loop != NULL)
@@ -459,7 +512,10 @@ static sir_filter *make_filter(bundler *x, const numbers *bundle)
     for (VEC_EACH(sir_stmt *, s, &behind))
         VEC_PUSH(m->arena, &r->work->body, *s);
     const sir_function *work = x->members[end].work;
-    sir_copy_stmts(&c, &work->body, x->members[end].pops, work->body.len, &r->work->body);
+    for (int32_t i = 0; i < x->dealt; i++)
+        sir_copy_stmts(&c, &work->body, x->members[end].pops, work->body.len, &r->work->body);
+    r->work->peek.min = r->work->peek.max = first->work->peek.max * x->dealt;
+    r->work->pop.min = r->work->pop.max = first->work->pop.max * x->dealt;
     VEC_PUSH(m->arena, &m->filters, r);
     return r;
 }
@@ -490,7 +546,7 @@ static uint32_t member_at(bundler *x, const sir_actor *split, size_t port)
     if (in->initial.len != 0 || in->zeros != NULL || out->initial.len != 0 || out->zeros != NULL)
         return SIR_NONE;
     member *k = &x->members[in->consumer];
-    *k = body_of(x, without_pops(x, a->filter->work));
+    *k = body_of(x, drops_last(x, without_pops(x, a->filter->work)));
     if (k->alone && a->filter->input->kind == SIR_BIT) // hundreds of bits are a vector
         *k = (member){0};
     if (k->item == NULL && may_be_row(a->filter->work))
@@ -566,9 +622,9 @@ static void merge(bundler *x, const numbers *bundle)
     sir_actor *first = m->actors.data[bundle->data[0]];
     const sir_actor *last = m->actors.data[bundle->data[bundle->len - 1]];
     sir_filter *filter = make_filter(x, bundle);
-    diag_remark(x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
-                "'%s' %s '%s' look at the same items, and are one filter [bundle]", first->name,
-                bundle->len == 2 ? "and" : "to", last->name);
+    diag_remark(x->hlc->diag, sir_range(m, x->hlc->sources, first->loc), "'%s' %s '%s' %s, and are one filter [bundle]",
+                first->name, bundle->len == 2 ? "and" : "to", last->name,
+                x->dealt > 1 ? "take items in turn" : "look at the same items");
     if (are_joined(x, bundle))
         join_at_once(x, bundle);
     else
@@ -628,12 +684,14 @@ static void close_ports(const bundler *x, sir_actor *a)
         if (ports[i] != SIR_NONE)
             *(join ? &m->channels.data[ports[i]].consumer_port : &m->channels.data[ports[i]].producer_port) =
                 (uint32_t)kept;
-        if (join)
+        if (a->weights.len != 0)
             a->weights.data[kept] = a->weights.data[i];
         ports[kept++] = ports[i];
     }
+    if (a->weights.len != 0)
+        a->weights.len = kept;
     if (join)
-        a->inputs.len = a->weights.len = kept;
+        a->inputs.len = kept;
     else
         a->outputs.len = kept;
 }
@@ -662,9 +720,44 @@ static void drop_single(bundler *x, uint32_t number)
     x->gone_actor[number] = true;
 }
 
+// The splitter deals what they take to the first.
+static void deal_at_once(sir_actor *split, size_t port, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        split->weights.data[port] += split->weights.data[port + i];
+}
+
+// Filters that a splitter deals items to one by one, where a joiner takes what each pushes. Of such as take one item a firing lanes
+// lie side by side as they are.
+static void bundle_dealt(bundler *x, sir_actor *split)
+{
+    for (VEC_EACH(const uint32_t, weight, &split->weights))
+        if (*weight != 1)
+            return;
+    const numbers row = row_from(x, split, 0);
+    const member *k = row.len == 0 ? NULL : &x->members[row.data[0]];
+    if (row.len < 2 || row.len != split->outputs.len || k->row || k->waits || k->alone || k->values > 1 ||
+        x->m->actors.data[row.data[0]]->filter->work->pop.max < 2)
+        return;
+    size_t bundles = (row.len + x->alone - 1) / x->alone, most = (row.len + bundles - 1) / bundles;
+    for (size_t begin = 0; begin < row.len; begin += most) {
+        numbers bundle = {0};
+        for (size_t i = begin; i < row.len && i < begin + most; i++)
+            VEC_PUSH(x->a, &bundle, row.data[i]);
+        if (bundle.len < 2 || !are_joined(x, &bundle))
+            continue;
+        x->dealt = (int32_t)bundle.len;
+        merge(x, &bundle);
+        deal_at_once(split, begin, bundle.len);
+        x->dealt = 1;
+    }
+}
+
 static void bundle_splitter(bundler *x, uint32_t number)
 {
-    const sir_actor *split = x->m->actors.data[number];
+    sir_actor *split = x->m->actors.data[number];
+    if (split->kind == SIR_SPLIT && !split->duplicate && !pass_in_loop(x->m, split->region))
+        bundle_dealt(x, split);
     if (split->kind != SIR_SPLIT || !split->duplicate || pass_in_loop(x->m, split->region))
         return;
     for (size_t port = 0; port < split->outputs.len;) {
@@ -694,7 +787,7 @@ bool pass_bundle(hlc_program *p)
     sir_module *m = p->module;
     if (!pass_may_change_more(p) || !pays(p))
         return false;
-    bundler x = {.a = arena_create(), .hlc = p, .m = m, .alone = alone_of(p)};
+    bundler x = {.a = arena_create(), .hlc = p, .m = m, .alone = alone_of(p), .dealt = 1};
     size_t count = m->actors.len; // for two filters a splitter may come
     x.members = ARENA_ARRAY(x.a, member, count + 1);
     x.behind = ARENA_ARRAY(x.a, uint32_t, count + 1);
