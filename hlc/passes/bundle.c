@@ -727,8 +727,16 @@ static void deal_at_once(sir_actor *split, size_t port, size_t count)
         split->weights.data[port] += split->weights.data[port + i];
 }
 
-// Filters that a splitter deals items to one by one, where a joiner takes what each pushes. Of such as take one item a firing lanes
-// lie side by side as they are.
+static bool are_equal(const bundler *x, const numbers *row)
+{
+    for (VEC_EACH(const uint32_t, actor, row))
+        if (x->m->actors.data[*actor]->filter != x->m->actors.data[row->data[0]]->filter)
+            return false;
+    return true;
+}
+
+// Filters that a splitter deals items to one by one, where a joiner takes what each pushes. Of equal ones that take an item a firing
+// lanes lie side by side as they are.
 static void bundle_dealt(bundler *x, sir_actor *split)
 {
     for (VEC_EACH(const uint32_t, weight, &split->weights))
@@ -737,7 +745,7 @@ static void bundle_dealt(bundler *x, sir_actor *split)
     const numbers row = row_from(x, split, 0);
     const member *k = row.len == 0 ? NULL : &x->members[row.data[0]];
     if (row.len < 2 || row.len != split->outputs.len || k->row || k->waits || k->alone || k->values > 1 ||
-        x->m->actors.data[row.data[0]]->filter->work->pop.max < 2)
+        (x->m->actors.data[row.data[0]]->filter->work->pop.max < 2 && are_equal(x, &row)))
         return;
     size_t bundles = (row.len + x->alone - 1) / x->alone, most = (row.len + bundles - 1) / bundles;
     for (size_t begin = 0; begin < row.len; begin += most) {
