@@ -294,7 +294,7 @@ def compilers_of(rng, machines, target, long=0, spes=(), streams=False):
     elif r < 0.45:
         ways.append((["-O2"], None, lambda: [rng.choice(["-O2", "-O3"])]))
     elif r < 0.5:
-        ways.append((["-O3", "-march=native"], None, lambda: ["-O3"]))
+        ways.append((["-O3", "-march=native"], None, lambda: rng.choice([["-O3"], ["-O3", "-march=native"], ["-O2", "-march=native"]])))
     elif r < 0.6:
         ways.append((["-O1", *SANITIZERS], None, lambda: [rng.choice(["-O0", "-O2", "-O3"]), *strip()]))
     elif r < 0.7:
@@ -311,6 +311,7 @@ def thorough_ways(rng, machines, target="sim"):
         return [Way(["-O2", f"--machine={m}", f"--processors={n}"], llc=["--target=cell", "-O1", f"--machine={m}"]) for m in machines for n in (1, 2, 6, 8, 16)]
     ways = [Way(["-O0"], ["-O0"]), Way(["-O0", "-g"], ["-O0", *FOR_DEBUGGER]), Way(["-O2"], ["-O1"]), Way(["-O3", f"--strip={s}"], ["-O0"]), Way(["-O0", "--strip=3"], ["-O0"]),
             Way(["-O2"], ["-O2"]), Way(["-O2", "--strip=3"], ["-O1", *SANITIZERS]), Way(["-O3"], ["-O3", "-march=native"]),
+            Way(["-O3", "-march=native"], ["-O1", "-march=native"]),
             Way(["-O2"], llc=["--target=sim", "-O1"])]
     ways += [Way(["-O2", f"--machine={m}"], llc=["--target=sim", "-O1", f"--machine={m}"]) for m in machines]
     return ways + [Way(["-O2"], whole=True), "texts"]

@@ -10,6 +10,7 @@ from gen_equal import EqualBranches, fits_equal
 from gen_siblings import Siblings
 from gen_expr import COND, Var, wrap
 from gen_filter import FilterMaker, Rates, Unit, named_add, scaled_filter
+from gen_frames import fits_frames, frame
 from gen_kernel import KernelMaker, fits
 from gen_types import BOOLEAN, FLOAT, INT, VOID, Type, array
 
@@ -127,6 +128,8 @@ class Graph:
             return self.composite("splitjoin", in_t, out_t, composite, Siblings(self, in_t, out_t).write)
         if "blocks" in f and fits_equal(in_t, out_t) and not loop_part and self.rng.random() < 0.4:
             return blocks(self, in_t, out_t)
+        if "frames" in f and fits_frames(in_t, out_t) and not loop_part and self.rng.random() < 0.4:
+            return frame(self, in_t, out_t)
         if "bits" in f and fits_bits(in_t, out_t) and self.rng.random() < 0.5:
             return self.composite("pipeline", in_t, out_t, composite, Bits(self, in_t, out_t).write)
         if size <= 1:

@@ -16,14 +16,18 @@ import sys
 from gen_bits import Bits
 from gen_body import Body
 from gen_expr import COND, Function, Var, wrap
+from gen_forms import Forms
+from gen_frames import Frames
 from gen_graph import Composite, Graph
-from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
+from gen_types import BOOLEAN, FLOAT, INT, SCALARS, VOID, Type, array, file_text
 
 # Each program uses only some of these: rare combinations come up more often, and what fails is smaller.
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
             "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4, "names": 0.3,
-            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08, "equal": 0.12, "fieldloops": 0.2, "bigstate": 0.05, "siblings": 0.12, "bits": 0.08, "blocks": 0.08, "failing": 0.08}
+            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08, "equal": 0.12, "fieldloops": 0.2, "bigstate": 0.05, "siblings": 0.12, "bits": 0.08, "blocks": 0.08, "failing": 0.08, "frames": 0.08, "forms": 0.06}
+# Chosen by a seed of their own: a program without them is the one that this seed gave before they were there.
+APART = {"frames", "forms"}
 
 
 # Names that mean something in C, in the SVM headers, in libm or in what is emitted, and nothing in StreamIt.
@@ -72,8 +76,8 @@ class Features:
             sys.exit(f"unknown feature '{min(names - OPTIONAL.keys())}'; there are {', '.join(OPTIONAL)}")
         return names
 
-    def pick(self, rng):
-        chosen = {f for f, p in OPTIONAL.items() if rng.random() < p}
+    def pick(self, rng, seed):
+        chosen = {f for f, p in OPTIONAL.items() if (random.Random(f"{f} {seed}") if f in APART else rng).random() < p}
         return {"int", "float", "boolean"} | ((chosen if self.only is None else self.only) - (self.without or set()))
 
 
@@ -81,7 +85,7 @@ class Program:
     def __init__(self, seed, size, features):
         self.rng = random.Random(f"{seed}/{size}")
         self.seed, self.size, self.allowed = seed, size, features
-        self.features = features.pick(self.rng)
+        self.features = features.pick(self.rng, seed)
         self.types = SCALARS
         self.names = 0
         self.decls, self.named, self.structs, self.globals, self.known, self.functions = [], [], [], [], [], []
@@ -238,6 +242,9 @@ class Program:
             return self.lone_filter(name)
         if "bits" in self.features and rng.random() < 0.6:
             return self.bits_top(graph, name)
+        for feature, kind in (("frames", Frames), ("forms", Forms)):
+            if feature in self.features and rng.random() < 0.85:
+                return self.frames_top(graph, name, kind)
         kind = "pipeline"
         if mode == "items" and rng.random() < 0.3:
             kind, (i, o, cost, _) = graph.other_top(first, last, self.size, body)
@@ -257,6 +264,15 @@ class Program:
             self.i, _, self.cost, _ = Bits(graph, t, t).write(body, (2, 4, 6, 8))
         self.in_t = self.out_t = t
         return [f"{t.text()}->{t.text()} pipeline {name} {{", *body.out, "}"]
+
+    def frames_top(self, graph, name, kind):
+        """A whole program of ints and floats alone, with much input: firings fill vectors."""
+        self.in_t, self.out_t = (self.rng.choice([INT, FLOAT]) for _ in range(2))
+        self.i = kind.most_items + 1
+        while self.i > kind.most_items:
+            body = Composite(self, [self.globals], True)
+            self.i, _, self.cost, _ = kind(graph, self.in_t, self.out_t).write(body)
+        return [f"{self.in_t.text()}->{self.out_t.text()} pipeline {name} {{", *body.out, "}"]
 
     def lone_filter(self, name):
         from gen_filter import FilterMaker, Rates
@@ -312,6 +328,8 @@ class Program:
         steady = max(1, min(rng.choice([1, 3, 10, 30, 30, 100, 400]), 30000 // max(1, self.cost)))
         if "equal" in self.features:  # strips that leave something over
             steady = max(steady, min(rng.choice([7, 20, 50]), 20000 // max(1, self.i)))
+        if self.features & {"frames", "forms"}:  # firings that fill vectors
+            steady = max(steady, min(rng.choice([9, 37, 70, 140]), 5000 // max(1, self.i)))
         options, reads = ["--tag-prints"] if self.dynamics else [], self.in_t != VOID or self.files
         if not reads or rng.random() < 0.35:
             options.append(f"-i {rng.choice([0] + [steady] * 11)}")

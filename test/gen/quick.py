@@ -32,12 +32,12 @@ class Tcc:
                        cwd=place, check=True)
         return os.path.join(place, "svm-machine-table.h")
 
-    def command(self, machine, source, exe, compiler):
+    def command(self, machine, source, exe, compiler, native):
         table = [] if machine is None else [f'-DSVM_MACHINE_TABLE="{self.tables[machine]}"']
         with open(source, encoding="utf-8") as f:
             if compiler == "tcc" and re.search(r"\b(NAN|INFINITY)\b", f.read()):
                 compiler = "gcc"  # tcc does not take them as constants
-        words = ["tcc"] if compiler == "tcc" else [self.clang if compiler == "clang" else "gcc", "-O0", "-fwrapv", "-ffp-contract=off"]
+        words = ["tcc"] if compiler == "tcc" else [self.clang if compiler == "clang" else "gcc", "-O0", "-fwrapv", "-ffp-contract=off", *(["-march=native"] if native else [])]
         return [*words, "-w", *table, "-I" + os.path.join(self.bin, "../include"), source, "-L" + self.folder, "-lsvm-host", "-Wl,-rpath=" + self.folder,
                 "-lm", "-lpthread", "-o", exe]
 
@@ -53,15 +53,15 @@ class QuickWay:
         return f"svmc {' '.join(self.svmc)} / {self.compiler_name}"
 
     def compiler(self):
-        return f"{self.compiler_name} {self.machine}"
+        return f"{self.compiler_name} {self.machine} {'-march=native' in self.svmc}"
 
     def command(self, _, source, exe):
-        return self.tcc.command(self.machine, source, exe, self.compiler_name)
+        return self.tcc.command(self.machine, source, exe, self.compiler_name, "-march=native" in self.svmc)
 
 
 def quick_ways(tcc, rng, machines, count, seeds, mapped, vectors):
     """So many ways, of which every second one is mapped to a machine where some are given. mapped: further options for those. vectors: gcc for all, which has
-    vector types, so that several firings go side by side."""
+    vector types, so that several firings go side by side, with as many lanes as this computer has or the least ones."""
     ways = []
     for number in range(count):
         machine = rng.choice(machines) if machines and number % 2 else None
@@ -70,6 +70,8 @@ def quick_ways(tcc, rng, machines, count, seeds, mapped, vectors):
             options = [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={machine}", *mapped(rng)]
         elif rng.random() < 0.8:
             options.append(f"--strip={rng.choice(STRIPS)}")
+        if vectors and machine is None and rng.random() < 0.5:
+            options.append("-march=native")
         ways.append(QuickWay(tcc, options, machine, seeds if machine is not None or number == 0 else ()))
         ways[-1].compiler_name = "gcc" if vectors else "tcc"
     return ways
