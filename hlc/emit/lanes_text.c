@@ -373,11 +373,11 @@ static bool set(body_context *c, const sir_stmt *s)
     const sir_expr *target = s->u.set.target, *value = s->u.set.value;
     if (!is_vector(c, target))
         return false;
-    if (is_dead(c, target)) {
-        compute_only(c, value);
+    const char *op = body_compound_operator(target, value);
+    if (is_dead(c, target)) { // not declared: nor does its own update read it
+        compute_only(c, op == NULL ? value : value->u.arg[1]);
         return true;
     }
-    const char *op = body_compound_operator(target, value);
     bool declares = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     if (op != NULL && !declares && (c->mask == 0 || lives_here(c, target)) && !lanes_look_up(c, target))
         body_line(c, "%s %s %s;", body_expr_text(c, target, PREC_LOWEST), op,

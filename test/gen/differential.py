@@ -339,7 +339,7 @@ def ways_for(how):
     """The checks that show a failure again, by how it was shown."""
     seeds = re.findall(r" --adversary=(\S+)$", how)
     how = re.sub(r" (--adversary=\S+|SVM_WORKERS=\d+)$", "", how)
-    m = re.match(r"(whole )?svmc (-O.*?)(?: / (clang|svm-llc) (.*))?$", re.sub(r" (-i \d+|--cut=\S+|--long=\d+)$", "", how))
+    m = re.match(r"(whole )?svmc (-O.*?)(?: / (clang|svm-llc) ?(.*))?$", re.sub(r" (-i \d+|--cut=\S+|--long=\d+)$", "", how))
     if not m:
         return [] if how.startswith("svmc --interpret") and "--passes" not in how else ["texts"]
     words = (m.group(4) or "").split()
