@@ -29,6 +29,7 @@ class Steps:
         self.window = 0  # so many items can certainly be peeked at
         self.helpers = []  # (name, result, parameters' types) of functions of scalars
         self.depth = 0  # of statements within statements
+        self.plain = False  # whether nothing may be about arrays
 
     # ---- Names and blocks ----
 
@@ -46,7 +47,7 @@ class Steps:
         return [n for scope in self.scopes for n in scope if n.type == type_ and not n.dims and wanted(n)]
 
     def arrays(self, type_=None, rank=None, writable=False):
-        return [n for scope in self.scopes for n in scope if n.dims and not n.fields and type_ in (None, n.type) and
+        return [] if self.plain else [n for scope in self.scopes for n in scope if n.dims and not n.fields and type_ in (None, n.type) and
                 rank in (None, len(n.dims)) and not (writable and n.fixed)]
 
     def counters(self):
@@ -349,6 +350,8 @@ class Steps:
         """An if with any number of further ones behind its else, or with one that stands alone there, in braces."""
         rng = self.rng
         with self.block(f"if ({self.condition(1)})"):
+            if self.room(8) and rng.random() < 0.08:
+                self.counted_down()
             self.statements(rng.randint(1, 2))
         r = rng.random()
         if r < 0.35:
@@ -429,6 +432,20 @@ class Steps:
                 self.statements(1)
                 self.line(rng.choice([f"{v.text} >>= 1;", f"{v.text} = {v.text} & ({v.text} - 1);"]))
 
+    def counted_down(self):
+        """A loop without arrays that ends for each firing when a number of its own has become small; what it does may be about others."""
+        rng, outer = self.rng, self.plain
+        n = self.local(INT, f"{self.whole(1)} & {rng.choice([7, 15, 63])}")
+        n.fixed, self.plain = True, True
+        more = f" && {self.condition(1)}" if rng.random() < 0.3 else ""
+        test, after = f"({n.text} > {rng.choice([0, 0, 0, 1, 3])}{more})", rng.random() < 0.3
+        with self.block("do" if after else f"while {test}", trips=8):
+            self.statements(rng.randint(1, 2))
+            self.line(rng.choice([f"{n.text} >>= 1;", f"{n.text} = {n.text} / {rng.choice([2, 3])};", f"{n.text} -= 1 + ({self.whole(0)} & 3);"]))
+        if after:
+            self.lines[-1] = f"}} while {test};"
+        self.plain = outer
+
     def statement(self):
         rng = self.rng
         pick = rng.random()
@@ -440,9 +457,11 @@ class Steps:
             self.best()
         elif pick < 0.78:
             self.branch()
-        elif pick < 0.96:
+        elif pick < 0.91:
             self.loop()
-        else:
+        elif pick < 0.96 and self.room(8):
+            self.counted_down()
+        elif not self.plain:
             self.array()
 
     def statements(self, count):
