@@ -126,10 +126,10 @@ class Frame(Idioms):
         if kind == "writes":
             return self.line(f"{call};")
         made = Name(self.fresh("a"), a.type, a.dims)
-        self.line(f"{sized} {made.text} = {call};" if rng.random() < 0.6 else f"{a.text} = {call};")
-        if self.lines[-1].startswith(sized):
-            self.declare(made)
-        return None
+        if rng.random() < 0.4:
+            return self.line(f"{a.text} = {call};")
+        self.line(f"{sized} {made.text} = {call};")
+        return self.declare(made)
 
     # ---- Work ----
 
@@ -142,7 +142,8 @@ class Frame(Idioms):
         if r < 0.6 and n > 2:
             n = rng.randint(2, n - 1)
         rows = [d for d in (2, 3, 4) if n % d == 0 and n // d > 1]
-        dims = (r, n // r) if rows and rng.random() < 0.3 and (r := rng.choice(rows)) else (n,)
+        r = rng.choice(rows) if rows and rng.random() < 0.3 else 1
+        dims = (r, n // r) if r > 1 else (n,)
         type_ = self.item if rng.random() < 0.75 else rng.choice([INT, FLOAT])
         value = "pop()" if type_ == self.item else f"({type_.text()})pop()"
         made = Name(self.fresh("a"), type_, dims)
