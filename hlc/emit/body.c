@@ -871,6 +871,7 @@ static emit_signature signature_of(body_context *c, const char *name)
     s.states = c->states == BODY_STATES_WAIT;
     s.shifts = c->shifts;
     s.inlined = body_inlines(c);
+    s.kept = body_keeps_arrays(c);
     s.waits = body_waits(c);
     s.twice = body_fires_twice(c);
     s.flags = c->flags;
@@ -924,7 +925,7 @@ static bool is_inlined(const body_context *c, const emit_signature *s)
     int count = 0;
     if (c->function->kind != SIR_WORK || c->vectors > 0)
         return false;
-    if (s->inlined || s->waits || s->twice || c->info->rows > 0 || c->function == c->info->filter->ahead)
+    if (s->inlined || s->kept || s->waits || s->twice || c->info->rows > 0 || c->function == c->info->filter->ahead)
         return true;
     sir_visit_stmts(&c->function->body, count_functions_of, &count);
     const bool alone = c->info->filter->finite && (c->info->lanes == 0 || c->info->takes.len > 0);

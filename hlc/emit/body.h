@@ -32,6 +32,7 @@ typedef struct emit_signature {
     bool rungs;  // what a loop leaves in the state is stored alone
     bool states; // and so are some of its numbers
     bool inlined; // so that C compilers make vectors of firings
+    bool kept;   // inlined, so that arrays of the state are registers
     bool twice;  // a dynamic-rate actor's, short enough to be in two places
     bool shifts; // loops that move elements of the state are written out
     bool waits;  // for sums, beside which its vectors are short
@@ -54,6 +55,9 @@ typedef struct emit_inner {
     VEC(emit_around) around;
     emit_signature fire; // so many trips
 } emit_inner;
+
+// Bytes of the state's arrays up to which they are locals of a strip: NOTE(own) in program_strip.c.
+enum { EMIT_OWN_BYTES = 512 };
 
 // Firings at most that share what they load: NOTE(share) in body_share.c.
 enum { EMIT_SHARED = 3 };

@@ -6,11 +6,16 @@
 // apart, and have one loop left, that over the firings. But they do so only where the firing is in that loop, and one of
 // some dozen operations, several times, they find too large for that. The same holds of firings of ints and floats without
 // loops: those with several conditions are large, and alone they are branches that data decide.
+//
+// NOTE(kept). Nor do C compilers take a large firing into its strip where an array of the state is a local: a bank of filters
+// with all its stages is one. That array then lies in memory between one firing and the next, though it would fit registers.
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
+#include "hlc/plan/plan_int.h"
 
-// Nodes of all trips of the loops.
-enum { MOST_NODES = 1024 };
+// Nodes of all trips of the loops. Fewer than the least are inlined anyway: a firing that clang 22 had left out cost 500
+// of its units, at 400 nodes.
+enum { MOST_NODES = 1024, LEAST_KEPT = 192 };
 
 typedef struct size_walk {
     int64_t nodes;
@@ -85,6 +90,19 @@ bool body_inlines(const body_context *c)
     if (!others)
         sir_visit_stmts(&f->body, find_choice, &chooses);
     return (others || (chooses && !body_has_loops(&f->body))) && !size_of(&f->body).fails;
+}
+
+bool body_keeps_arrays(const body_context *c)
+{
+    uint64_t bytes = 0, align;
+    if (!c->e->cached || c->e->most_trips == 0 || c->info == NULL || c->info->filter->finite || c->dynamic ||
+        !c->info->filter->stateful || c->e->keep_names || c->lanes > 0 || c->vectors > 0 ||
+        c->function->kind != SIR_WORK || c->open != NULL || body_looks_up(c, NULL))
+        return false;
+    for (VEC_EACH(const sir_field, f, &c->info->filter->fields))
+        bytes += f->type->kind == SIR_ARRAY && !f->constant ? plan_item_size(f->type, &align) : 0;
+    size_walk size = size_of(&c->function->body);
+    return bytes > 0 && bytes <= EMIT_OWN_BYTES && !size.fails && size.nodes >= LEAST_KEPT;
 }
 
 // NOTE(twice). A dynamic-rate actor's firing is in two places where it is not large: one where it may wait for items and room,

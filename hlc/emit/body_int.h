@@ -381,6 +381,8 @@ const char *body_alone(const body_context *c, const sir_type *t, const char *val
 // ---- body_inlined.c ----
 // Whether C compilers may make vectors of the firings once they are in a loop: NOTE(inlined).
 bool body_inlines(const body_context *c);
+// Whether the strip has the state's arrays as locals, and the firing is too large to be in it anyway: NOTE(kept).
+bool body_keeps_arrays(const body_context *c);
 // body_inlined.c: NOTE(twice)
 bool body_fires_twice(const body_context *c);
 

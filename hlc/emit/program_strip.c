@@ -407,7 +407,7 @@ static void fire_across(program_emitter *x, int indent, void *context, const cha
 }
 
 // NOTE(own). Small arrays of the state are locals while a strip runs: what one firing leaves the next finds in registers.
-enum { OWN_BYTES = 512, OWN_FIRINGS = 64 };
+enum { OWN_FIRINGS = 64 };
 
 static bool owns_arrays(const program_emitter *x, const emit_filter_info *info, const emit_signature *fire)
 {
@@ -415,7 +415,7 @@ static bool owns_arrays(const program_emitter *x, const emit_filter_info *info, 
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (is_array_field(info, *f))
             bytes += plan_item_size(info->filter->fields.data[*f].type, &align);
-    return x->p->config->opt_level >= LANES_LEVEL && bytes > 0 && bytes <= OWN_BYTES;
+    return x->p->config->opt_level >= LANES_LEVEL && bytes > 0 && bytes <= EMIT_OWN_BYTES;
 }
 
 static void load_scalars(program_emitter *x, const strip_body *b, bool store)
