@@ -17,6 +17,7 @@ typedef struct subscript {
     bool known; // of constants, loop variables and constant tables only
     bool plain; // sums and products of them: a stride
     bool inner; // it has the variable of the loop in question
+    bool still; // the same in all trips of that loop
     bool table; // it has an element of a table
 } subscript;
 
@@ -26,6 +27,7 @@ typedef struct local_value {
     const sir_expr *init; // it is computed once, as this; NULL: it is not
     subscript made_of;    // of the walk at hand, if it has this number
     uint32_t walk;
+    uint32_t within; // the last walk in whose loop another one counts it
 } local_value;
 
 struct body_lookups {
@@ -74,15 +76,18 @@ static subscript look_at_local(const lookup_walk *w, uint32_t local)
     if (v->init != NULL)
         v->made_of = look(w, v->init);
     else if (v->counts)
-        v->made_of =
-            (subscript){.known = true, .plain = true, .inner = w->loop != NULL && local == w->loop->u.for_.local};
+        v->made_of = (subscript){.known = true,
+                                 .plain = true,
+                                 .inner = w->loop != NULL && local == w->loop->u.for_.local,
+                                 .still = w->loop != NULL && local != w->loop->u.for_.local &&
+                                          v->within != w->c->lookups->walks};
     return v->made_of;
 }
 
 static subscript look(const lookup_walk *w, const sir_expr *e)
 {
     switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return (subscript){.known = true, .plain = true};
+    case SIR_CONST: return (subscript){.known = true, .plain = true, .still = true};
     case SIR_LOCAL: return look_at_local(w, e->index);
     case SIR_FIELD: {
         bool count = w->fields != NULL && w->fields[e->index];
@@ -95,13 +100,18 @@ static subscript look(const lookup_walk *w, const sir_expr *e)
     case SIR_UNARY:
     case SIR_CONVERT: {
         subscript s = look(w, e->u.arg[0]);
-        s.plain &= e->kind == SIR_UNARY && e->op == LANG_OP_NEG;
+        s.plain &= s.still || (e->kind == SIR_UNARY && e->op == LANG_OP_NEG);
         return s;
     }
     case SIR_BINARY: {
         subscript a = look(w, e->u.arg[0]), b = look(w, e->u.arg[1]);
-        bool plain = e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL;
-        return (subscript){a.known && b.known, a.plain && b.plain && plain, a.inner || b.inner, a.table || b.table};
+        bool still = a.still && b.still;
+        bool plain = still || e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL;
+        return (subscript){.known = a.known && b.known,
+                           .plain = a.plain && b.plain && plain,
+                           .inner = a.inner || b.inner,
+                           .still = still,
+                           .table = a.table || b.table};
     }
     default: return (subscript){0};
     }
@@ -144,10 +154,18 @@ static void find_lookups(void *context, sir_stmt *s)
     sir_visit_exprs(s, visit, context);
 }
 
+static void find_within(void *context, sir_stmt *s)
+{
+    const lookup_walk *w = context;
+    if (s->kind == SIR_FOR)
+        w->c->lookups->locals[s->u.for_.local].within = w->c->lookups->walks;
+}
+
 static lookup_walk walk(const body_context *c, const sir_stmt *loop, const bool *fields, const sir_block *b)
 {
     lookup_walk w = {.c = c, .loop = loop, .fields = fields};
     find_values(c);
+    sir_visit_stmts(b, find_within, &w);
     sir_visit_stmts(b, find_lookups, &w);
     return w;
 }

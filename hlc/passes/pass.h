@@ -109,6 +109,7 @@ bool pass_is_delay(arena *a, const sir_filter *f, pass_scalars *held);
 bool pass_decimate(hlc_program *p);
 bool pass_interchange(hlc_program *p);
 bool pass_in_place(hlc_program *p);
+bool pass_quotients(hlc_program *p);
 bool pass_borders(hlc_program *p);
 bool pass_rings(hlc_program *p);
 bool pass_linear(hlc_program *p);

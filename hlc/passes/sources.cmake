@@ -10,7 +10,8 @@ set(HLC_PASSES_SOURCES
     passes/interchange_nests.c passes/join_bits.c passes/linear.c passes/linear_bits.c passes/linear_bits_follow.c
     passes/linear_bits_tables.c passes/linear_compose.c passes/linear_extract.c passes/linear_filter.c
     passes/look_ahead.c passes/moves.c passes/names.c passes/orbit.c passes/orbit_sources.c passes/orbit_tables.c passes/pack_bits.c
-    passes/parts.c passes/places.c passes/polyphase.c passes/privatize.c passes/processors.c passes/regions.c
+    passes/parts.c passes/places.c passes/polyphase.c passes/privatize.c passes/processors.c
+    passes/quotients.c passes/regions.c
     passes/registers.c passes/reorder.c passes/reorder_rounds.c passes/rings.c passes/runner.c passes/schedule.c passes/sever.c passes/share.c passes/siblings.c
     passes/stages.c passes/stages_follow.c passes/stages_order.c passes/stages_region.c passes/stages_write.c
     passes/tabulate.c passes/tabulate_bits.c passes/tabulate_chosen.c passes/tabulate_few.c passes/tabulate_keys.c
