@@ -170,26 +170,38 @@ static void execute(counting *c, const sir_block *b)
     }
 }
 
-static bool counts(counting *c, sir_counter *r)
+// What the firing makes of the field's value; false: it is not known, or never comes back.
+static bool follow_firing(counting *c)
+{
+    int32_t before = c->now.i;
+    memset(c->locals, 0, (c->filter->work->locals.len + 1) * sizeof *c->locals);
+    c->now.moved = true;
+    c->looks = false;
+    execute(c, &c->filter->work->body);
+    return !c->fails && c->now.known && (!c->now.moved || c->looks || c->now.i == before);
+}
+
+static int32_t start(counting *c)
 {
     const sir_field *f = &c->filter->fields.data[c->field];
-    const sir_function *work = c->filter->work;
-    if (f->type->kind != SIR_INT)
-        return false;
     int32_t first = f->init.zero ? 0 : f->init.data[0].i;
-    bool back = false;
+    c->relevant = ARENA_ARRAY(c->arena, bool, c->filter->work->locals.len + 1);
+    c->locals = ARENA_ARRAY(c->arena, value, c->filter->work->locals.len + 1);
     c->now = (value){true, true, first};
     hmap_init(&c->matters, c->arena);
     do
         c->changed = false;
-    while (block_matters(c, &work->body) && c->changed);
+    while (block_matters(c, &c->filter->work->body) && c->changed);
+    return first;
+}
+
+static bool counts(counting *c, sir_counter *r)
+{
+    bool back = false;
+    int32_t first = start(c);
     do {
         int32_t before = c->now.i;
-        memset(c->locals, 0, (work->locals.len + 1) * sizeof *c->locals);
-        c->now.moved = true;
-        c->looks = false;
-        execute(c, &work->body);
-        if (c->fails || !c->now.known || (c->now.moved && !c->looks && c->now.i != before))
+        if (!follow_firing(c))
             return false;
         if (c->now.i <= before) {
             if (back)
@@ -203,12 +215,40 @@ static bool counts(counting *c, sir_counter *r)
     return back;
 }
 
+// Whether nothing but 'work' changes what the filter keeps.
+static bool has_work_alone(const sir_filter *f)
+{
+    return !f->finite && f->work != NULL && f->prework == NULL && f->handlers.len == 0 && f->functions.len == 0;
+}
+
+static bool is_counted(const sir_filter *f, uint32_t field)
+{
+    return has_work_alone(f) && !f->fields.data[field].constant && f->fields.data[field].type->kind == SIR_INT;
+}
+
+bool sir_find_round(arena *a, const sir_filter *f, uint32_t field, uint32_t most, sir_counter *found)
+{
+    counting c = {.arena = a, .filter = f, .field = field};
+    if (!is_counted(f, field))
+        return false;
+    int32_t first = start(&c);
+    *found = (sir_counter){field, first, first};
+    for (uint32_t i = 0; i < most; i++) {
+        if (!follow_firing(&c))
+            return false;
+        if (c.now.i == first)
+            return true;
+        found->low = c.now.i < found->low ? c.now.i : found->low;
+        found->high = c.now.i > found->high ? c.now.i : found->high;
+    }
+    return false;
+}
+
 bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_beside *beside)
 {
-    if (f->finite || f->work == NULL || f->prework != NULL || f->handlers.len != 0 || f->functions.len != 0)
+    if (!has_work_alone(f))
         return false;
     for (uint32_t i = 0; i < f->fields.len; i++) {
-        counting c = {.arena = a, .filter = f, .field = i};
         sir_counter r;
         sir_sequence s;
         sir_beginning b;
@@ -218,9 +258,8 @@ bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_b
             VEC_PUSH(a, &beside->arrays, i);
             continue;
         }
-        c.relevant = ARENA_ARRAY(a, bool, f->work->locals.len + 1);
-        c.locals = ARENA_ARRAY(a, value, f->work->locals.len + 1);
-        if (counts(&c, &r))
+        counting c = {.arena = a, .filter = f, .field = i};
+        if (is_counted(f, i) && counts(&c, &r))
             VEC_PUSH(a, found, r);
         else if (beside == NULL)
             return false;

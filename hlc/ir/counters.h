@@ -40,6 +40,8 @@ typedef struct sir_beside {
 // The fields of the state, if all count round, whatever the items are: true, and there is at least one. Nothing but
 // 'work' may change them. beside: gets those that do not; NULL: there may be none.
 bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_beside *beside);
+// Whether a field goes round in `most` firings, however, whatever the others do: found has its least and its greatest value.
+bool sir_find_round(arena *a, const sir_filter *f, uint32_t field, uint32_t most, sir_counter *found);
 // passed.c: whether a field of the state is one of those.
 bool sir_find_beginning(const sir_filter *f, uint32_t field, sir_beginning *found);
 bool sir_is_last(arena *a, const sir_filter *f, uint32_t field);

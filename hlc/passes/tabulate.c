@@ -5,9 +5,16 @@
 //
 //     for %k = 0 to 8 { for %n = 0 to 8 { $x = $x + peek(%n) * cos(convert(%k * %n) * 0.5) } }
 //     field $table: float[8][8] = ...     { $x = $x + peek(%n) * $table[%k][%n] }
+//
+// NOTE(counters). So does one of a field that counts round, such as the phase of an oscillator: as long as the field is in
+// its round what it leads to is known. That is so before its first assignment, and behind it if there is only one.
+//
+//     push peek(0) * cos(convert($n) * 0.1)                push peek(0) * $table[$n]
+//     pop; $n = ($n + 1) % 48                       ->     pop; $n = ($n + 1) % 48
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/counters.h"
 #include "hlc/ir/type_rules.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/tabulate_int.h"
@@ -16,6 +23,8 @@
 // Elements of a table; nodes of an expression; bytes of a filter's tables where a processor's memory does not say less,
 // and the part of a memory that code and data share with them.
 enum { TABULATE_ELEMENTS = 65536, TABULATE_NODES = 64, TABULATE_BYTES = 256 * 1024, TABULATE_PART = 16 };
+// Values of what counts round, at most: 8 KiB stay in the first cache beside items.
+enum { TABULATE_ROUND = 2048 };
 
 typedef struct tabulator {
     arena *a;
@@ -25,7 +34,10 @@ typedef struct tabulator {
     const machine_processor *processor; // NULL: no machine is known
     int64_t bytes;                      // left for tables
     sir_expr **value;                   // tab_scalar_values, as far as their scopes
-    tab_loops loops;                    // around the present statement, outermost first
+    tab_loops loops;                    // counters; then those around the present statement, outermost first
+    size_t *assigned; // per field: statements of the function that assign to it, or SIZE_MAX if in a loop
+    bool *begun;      // per field: one of them is behind
+    bool in_local;    // what a local holds is looked at, which may be of before
     tab_values values;
     size_t made;
     bool locals_too; // else values of locals wait: what they are used for may become a table, and they go
@@ -80,7 +92,7 @@ static double operation_cost(const tabulator *t, const sir_expr *e)
 
 // ---- What is known ----
 
-static tab_known look(const tabulator *t, sir_expr *e);
+static tab_known look(tabulator *t, sir_expr *e);
 
 static void join(tab_known *k, tab_known other)
 {
@@ -91,7 +103,7 @@ static void join(tab_known *k, tab_known other)
 }
 
 // An element of a constant table.
-static tab_known look_at_table(const tabulator *t, sir_expr *e)
+static tab_known look_at_table(tabulator *t, sir_expr *e)
 {
     tab_known k = {
         .known = sir_constant_value(t->m, t->filter, sir_lvalue_root(e)) != NULL, .nodes = 1, .cost = load_cost(t)};
@@ -101,21 +113,45 @@ static tab_known look_at_table(const tabulator *t, sir_expr *e)
     return k;
 }
 
-static tab_known look_at_local(const tabulator *t, const sir_expr *e)
+static const tab_loop *counter_of(const tabulator *t, const sir_expr *e)
+{
+    for (size_t i = 0; e->kind == SIR_FIELD && i < t->loops.len && t->loops.data[i].counter; i++)
+        if (t->loops.data[i].local == e->index)
+            return &t->loops.data[i];
+    return NULL;
+}
+
+// A field that counts round: NOTE(counters).
+static tab_known look_at_counter(const tabulator *t, const tab_loop *l)
+{
+    bool round = !t->begun[l->local] || (t->assigned[l->local] == 1 && !t->in_local);
+    return (tab_known){round, UINT64_C(1) << (l - t->loops.data), 0, 1};
+}
+
+static tab_known look_at_local(tabulator *t, const sir_expr *e)
 {
     const tab_loop *l = tab_find_loop(&t->loops, e->index);
     const size_t depth = l == NULL ? 0 : (size_t)(l - t->loops.data);
     if (l != NULL && depth < 64)
         return (tab_known){l->extent > 0, UINT64_C(1) << depth, 0, 1};
-    return t->value[e->index] == NULL ? (tab_known){0} : look(t, t->value[e->index]);
+    if (t->value[e->index] == NULL)
+        return (tab_known){0};
+    bool outer = t->in_local;
+    t->in_local = true;
+    tab_known k = look(t, t->value[e->index]);
+    t->in_local = outer;
+    return k;
 }
 
-static tab_known look(const tabulator *t, sir_expr *e)
+static tab_known look(tabulator *t, sir_expr *e)
 {
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return (tab_known){.known = true, .nodes = 1};
     case SIR_LOCAL: return look_at_local(t, e);
     case SIR_FIELD:
+        if (counter_of(t, e) != NULL)
+            return look_at_counter(t, counter_of(t, e));
+        return look_at_table(t, e);
     case SIR_GLOBAL:
     case SIR_INDEX: return look_at_table(t, e);
     case SIR_PEEK:
@@ -146,8 +182,11 @@ static tab_known look(const tabulator *t, sir_expr *e)
 static bool value_of_local(const void *context, const sir_expr *e, sir_scalar *r)
 {
     const tabulator *t = context;
-    if (e->kind != SIR_LOCAL)
-        return false;
+    const tab_loop *counter = counter_of(t, e);
+    if (counter != NULL)
+        *r = (sir_scalar){.i = counter->now};
+    if (counter != NULL || e->kind != SIR_LOCAL)
+        return counter != NULL;
     const tab_loop *l = tab_find_loop(&t->loops, e->index);
     if (l != NULL) {
         *r = (sir_scalar){.i = l->now};
@@ -224,7 +263,8 @@ sir_expr *tab_subscript(sir_module *m, sir_expr *number, int64_t least, sir_loc 
 
 static sir_expr *loop_subscript(const tabulator *t, const tab_loop *l, sir_loc loc)
 {
-    return tab_subscript(t->m, sir_ref(t->m, SIR_LOCAL, l->local, t->m->scalar[SIR_INT], loc), l->least, loc);
+    sir_expr_kind kind = l->counter ? SIR_FIELD : SIR_LOCAL;
+    return tab_subscript(t->m, sir_ref(t->m, kind, l->local, t->m->scalar[SIR_INT], loc), l->least, loc);
 }
 
 static int64_t elements_of(const tabulator *t, uint64_t loops)
@@ -261,11 +301,17 @@ static sir_expr *make_table(tabulator *t, sir_expr *e, uint64_t loops)
     if (t->filter->fields.len != before)
         t->bytes -= n * size;
     t->made++;
-    for (size_t i = 0; i < t->loops.len; i++)
+    bool counted = false;
+    for (size_t i = 0; i < t->loops.len; i++) {
+        counted |= t->loops.data[i].counter && (loops >> i & 1) != 0;
         if ((loops >> i & 1) != 0)
             r = sir_expr2(t->m, SIR_INDEX, 0, r->type->element, r, loop_subscript(t, &t->loops.data[i], e->loc),
                           e->loc);
-    remark(t, e, "%" PRId64 " values of constants and loop variables in '%s' become a constant table [tabulate]", n);
+    }
+    remark(t, e,
+           counted ? "%" PRId64 " values of what counts round in '%s' become a constant table [tabulate]"
+                   : "%" PRId64 " values of constants and loop variables in '%s' become a constant table [tabulate]",
+           n);
     return r;
 }
 
@@ -276,11 +322,16 @@ static bool is_floating(const sir_type *t)
 
 static bool is_worth(const tabulator *t, tab_known k)
 {
+    bool counts = false;
+    for (size_t i = 0; i < t->loops.len && t->loops.data[i].counter; i++)
+        counts |= (k.loops >> i & 1) != 0;
+    if (counts && elements_of(t, k.loops) > TABULATE_ROUND)
+        return false;
     return k.known && k.loops != 0 && k.cost > TABULATE_GAIN * load_cost(t);
 }
 
 // A part that is costly itself and depends on fewer loops is tabulated alone, if what is around it is cheap.
-static bool parts_are_better(const tabulator *t, const sir_expr *e, tab_known whole)
+static bool parts_are_better(tabulator *t, const sir_expr *e, tab_known whole)
 {
     if (operation_cost(t, e) > TABULATE_GAIN * load_cost(t))
         return false;
@@ -316,6 +367,89 @@ static void replace_in(tabulator *t, sir_expr **at)
         replace_in(t, &e->u.arg[i]);
 }
 
+// ---- Fields that count round ----
+
+static void note_assigned(void *context, sir_stmt *s)
+{
+    tabulator *t = context;
+    const sir_expr *root = sir_assigned_root(s);
+    if (root != NULL && root->kind == SIR_FIELD && t->assigned[root->index] != SIZE_MAX)
+        t->assigned[root->index]++;
+}
+
+static void note_repeated(void *context, sir_stmt *s)
+{
+    tabulator *t = context;
+    const sir_expr *root = sir_assigned_root(s);
+    if (root != NULL && root->kind == SIR_FIELD)
+        t->assigned[root->index] = SIZE_MAX;
+}
+
+static void note_loop(void *context, sir_stmt *s)
+{
+    if (s->kind != SIR_FOR && s->kind != SIR_LOOP)
+        return;
+    sir_parts parts = sir_stmt_parts(s);
+    for (uint8_t k = 0; k < parts.block_count; k++)
+        sir_visit_stmts(parts.block[k], note_repeated, context);
+}
+
+static void begin(tabulator *t, sir_stmt *s)
+{
+    const sir_expr *root = sir_assigned_root(s);
+    if (root != NULL && root->kind == SIR_FIELD)
+        t->begun[root->index] = true;
+}
+
+typedef struct cost_walk {
+    const tabulator *t;
+    bool any;
+} cost_walk;
+
+static void note_cost(void *context, sir_expr *e, bool written)
+{
+    cost_walk *w = context;
+    (void)written;
+    w->any |= e->kind == SIR_MATH && operation_cost(w->t, e) > TABULATE_GAIN * load_cost(w->t);
+}
+
+static void note_costs(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_cost, context);
+}
+
+static bool find_counter(tabulator *t, uint32_t field, tab_loop *l)
+{
+    sir_counter c;
+    *l = (tab_loop){.local = field, .counter = true, .step = 1};
+    if (t->filter->fields.data[field].type->kind != SIR_INT || t->assigned[field] == 0 ||
+        t->assigned[field] == SIZE_MAX)
+        return false;
+    if (!sir_find_round(t->a, t->filter, field, TABULATE_ROUND, &c))
+        return false;
+    l->least = c.low;
+    l->extent = (int64_t)c.high - c.low + 1;
+    return l->extent <= TABULATE_ROUND;
+}
+
+// Counters are looked for only where something costly might be made of one. What sources push is for `orbit`.
+static void find_counters(tabulator *t, sir_function *f)
+{
+    cost_walk w = {.t = t};
+    t->assigned = ARENA_ARRAY(t->a, size_t, t->filter->fields.len + 1);
+    t->begun = ARENA_ARRAY(t->a, bool, t->filter->fields.len + 1);
+    sir_visit_stmts(&f->body, note_costs, &w);
+    if (!w.any || f->kind != SIR_WORK || t->filter->input->kind == SIR_VOID || !t->filter->stateful)
+        return;
+    sir_visit_stmts(&f->body, note_assigned, t);
+    sir_visit_stmts(&f->body, note_loop, t);
+    for (uint32_t i = 0; i < t->filter->fields.len; i++) {
+        tab_loop l;
+        if (find_counter(t, i, &l))
+            VEC_PUSH(t->a, &t->loops, l);
+    }
+}
+
 // ---- Bodies ----
 
 static void walk(tabulator *t, sir_block *b);
@@ -336,7 +470,7 @@ tab_loop tab_loop_of(const sir_stmt *s)
 tab_loop *tab_find_loop(const tab_loops *loops, uint32_t local)
 {
     for (size_t i = 0; i < loops->len; i++)
-        if (loops->data[i].local == local)
+        if (loops->data[i].local == local && !loops->data[i].counter)
             return &loops->data[i];
     return NULL;
 }
@@ -367,6 +501,7 @@ static void walk(tabulator *t, sir_block *b)
         }
         for (uint8_t k = 0; k < parts.block_count; k++)
             walk(t, parts.block[k]);
+        begin(t, s);
     }
 }
 
@@ -384,6 +519,7 @@ static void tabulate_function(tabulator *t, sir_function *f)
 {
     t->value = tab_scalar_values(t->a, f);
     t->loops.len = 0;
+    find_counters(t, f);
     walk(t, &f->body);
 }
 

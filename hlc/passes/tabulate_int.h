@@ -9,9 +9,10 @@
 // A table is worth it where the operations take so many times the load that replaces them.
 #define TABULATE_GAIN 6
 
-// A counted loop around what becomes a table.
+// A counted loop around what becomes a table; or, counter: a field that goes round.
 typedef struct tab_loop {
-    uint32_t local;
+    uint32_t local; // the field
+    bool counter;
     int32_t least;  // of its values
     int64_t extent; // of the interval from its least to its greatest value; 0: not known
     int64_t step;   // between values that it takes, positive
@@ -19,7 +20,7 @@ typedef struct tab_loop {
 } tab_loop;
 typedef VEC(tab_loop) tab_loops;
 tab_loop tab_loop_of(const sir_stmt *s);
-tab_loop *tab_find_loop(const tab_loops *loops, uint32_t local); // whose variable it is; NULL: none's
+tab_loop *tab_find_loop(const tab_loops *loops, uint32_t local); // whose variable it is; NULL: none's, nor a counter's
 // Per local: what its only assignment gives, if it is a scalar; NULL: there are others, or it is none.
 sir_expr **tab_scalar_values(arena *a, const sir_function *f);
 
