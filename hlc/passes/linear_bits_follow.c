@@ -13,6 +13,8 @@
 
 // Statements and nodes that are followed; nodes of an expression that stands for a variable.
 enum { MOST_STEPS = 1 << 12, MOST_NODES = 16 };
+// Elements of a table that is looked at: NOTE(tables). Operations that a look-up is, for which the next one waits.
+enum { MOST_ELEMENTS = 4096, LOOK_UP = 7 };
 
 static bool is_int(const sir_type *t)
 {
@@ -357,6 +359,48 @@ static const linear_value *operation_of(linear_follower *x, const sir_expr *e)
     }
 }
 
+// NOTE(tables). The elements of a constant table may be parities of its subscript's bits, as those of a check sum by bytes
+// are: those at powers of two, and the first, then say what all are.
+static bool is_linear(const sir_value *table, size_t count)
+{
+    uint32_t first = table->zero ? 0 : (uint32_t)table->data[0].i;
+    for (size_t i = 3; i < count && !table->zero; i++) {
+        size_t low = i & (~i + 1);
+        uint32_t sum = (uint32_t)table->data[i - low].i ^ (uint32_t)table->data[low].i ^ first;
+        if ((uint32_t)table->data[i].i != sum)
+            return false;
+    }
+    return true;
+}
+
+static const linear_value *element_of(linear_follower *x, const sir_expr *e)
+{
+    const sir_expr *root = e->u.arg[0];
+    const sir_value *table =
+        root->kind == SIR_FIELD || root->kind == SIR_GLOBAL ? sir_constant_value(x->m, x->filter, root) : NULL;
+    size_t count = table == NULL ? 0 : root->type->length;
+    if (count < 2 || (count & (count - 1)) != 0 || count > MOST_ELEMENTS || !is_linear(table, count))
+        return NULL;
+    const linear_value *at = value_of(x, e->u.arg[1]);
+    for (int i = 0; i < LINEAR_BITS && !at->opaque; i++)
+        if ((uint64_t)1 << i >= count && !bit_is(at, i, 0))
+            return NULL;
+    if (at->opaque)
+        return NULL;
+    uint32_t first = table->zero ? 0 : (uint32_t)table->data[0].i;
+    linear_value *r = new_value(x, first);
+    for (int i = 0; (size_t)1 << i < count; i++) {
+        uint32_t flips = (table->zero ? 0 : (uint32_t)table->data[(size_t)1 << i].i) ^ first;
+        for (int k = 0; k < LINEAR_BITS; k++)
+            if ((flips >> k & 1) != 0)
+                add_row(&r->row[k], &at->row[i]);
+        if ((at->constant >> i & 1) != 0)
+            r->constant ^= flips;
+    }
+    x->operations += LOOK_UP;
+    return r;
+}
+
 static const linear_value *value_of(linear_follower *x, const sir_expr *e)
 {
     x->fails |= ++x->steps > MOST_STEPS;
@@ -371,6 +415,7 @@ static const linear_value *value_of(linear_follower *x, const sir_expr *e)
     case SIR_BINARY:
     case SIR_SELECT:
     case SIR_CONVERT: v = operation_of(x, e); break;
+    case SIR_INDEX: v = element_of(x, e); break;
     default: break;
     }
     return v != NULL && !v->opaque ? v : input_value(x, e);
