@@ -58,8 +58,10 @@ static bool is_sum(const quotients *x, const sir_expr *e, int32_t *more)
         e->u.arg[0]->index != x->variable || e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->type->kind != SIR_INT)
         return false;
     int32_t n = e->u.arg[1]->u.value.i;
+    if (n <= -(1 << 20) || n >= 1 << 20)
+        return false;
     *more = e->op == LANG_OP_ADD ? n : -n;
-    return n > -(1 << 20) && n < 1 << 20;
+    return true;
 }
 
 static bool is_power(int64_t n)
