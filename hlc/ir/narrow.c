@@ -420,23 +420,11 @@ static const names *named_in_condition(ranges *r, sir_expr *e)
     return n;
 }
 
-static bool same_tree(const sir_expr *a, const sir_expr *b)
-{
-    if (a->kind != b->kind || a->op != b->op || a->type != b->type)
-        return false;
-    if (a->kind == SIR_CONST)
-        return a->type->kind == SIR_INT && a->u.value.i == b->u.value.i;
-    bool same = a->index == b->index;
-    for (size_t i = 0; same && i < sir_expr_arity(a); i++)
-        same = a->u.arg[i] != NULL && b->u.arg[i] != NULL && same_tree(a->u.arg[i], b->u.arg[i]);
-    return same;
-}
-
 static bool is_chosen(const sir_expr *e) // the lesser or the greater of two ints
 {
     const sir_expr *k = e->u.arg[0];
     return k->kind == SIR_BINARY && k->op >= LANG_OP_LT && k->op <= LANG_OP_GE && k->u.arg[0]->type->kind == SIR_INT &&
-           same_tree(k->u.arg[0], e->u.arg[1]) && same_tree(k->u.arg[1], e->u.arg[2]);
+           sir_same_expr(k->u.arg[0], e->u.arg[1], false) && sir_same_expr(k->u.arg[1], e->u.arg[2], false);
 }
 
 // Such a choice from x is not beyond the ends of either int.

@@ -125,6 +125,40 @@ bool sir_for_trips(const sir_stmt *s, int64_t *trips)
     return true;
 }
 
+// ---- Equal trees ----
+
+bool sir_same_loc(sir_loc a, sir_loc b)
+{
+    return a.file == b.file && a.line == b.line && a.column == b.column && a.end == b.end;
+}
+
+static bool same_scalar(const sir_type *t, sir_scalar a, sir_scalar b)
+{
+    switch (t->kind) {
+    case SIR_FLOAT: return memcmp(&a.f, &b.f, sizeof a.f) == 0;
+    case SIR_DOUBLE: return memcmp(&a.d, &b.d, sizeof a.d) == 0;
+    case SIR_COMPLEX: return memcmp(&a.c, &b.c, sizeof a.c) == 0;
+    default: return a.i == b.i;
+    }
+}
+
+bool sir_same_expr(const sir_expr *a, const sir_expr *b, bool places)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    if (a->kind != b->kind || a->op != b->op || a->index != b->index || a->type != b->type)
+        return false;
+    if (places && !sir_same_loc(a->loc, b->loc))
+        return false;
+    if (a->kind == SIR_CONST)
+        return same_scalar(a->type, a->u.value, b->u.value);
+    size_t arity = sir_expr_arity(a);
+    for (size_t i = 0; i < arity; i++)
+        if (!sir_same_expr(a->u.arg[i], b->u.arg[i], places))
+            return false;
+    return true;
+}
+
 bool sir_may_divide_by_zero(const sir_expr *e)
 {
     const bool ints = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;

@@ -27,6 +27,9 @@ void sir_visit_tree(sir_expr *e, bool written, sir_expr_visitor *visit, void *co
 // Calls visit for every statement of a block and of the blocks inside, outer first.
 typedef void sir_stmt_visitor(void *context, sir_stmt *s);
 void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context);
+// Equal trees; places: that also stand in the same place. One may be NULL.
+bool sir_same_expr(const sir_expr *a, const sir_expr *b, bool places);
+bool sir_same_loc(sir_loc a, sir_loc b);
 // All nodes of the expressions in a block, and in the blocks inside.
 size_t sir_count_nodes(const sir_block *b);
 // How often expressions name a field, or a local: reads and what is written.

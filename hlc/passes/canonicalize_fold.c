@@ -173,7 +173,7 @@ static sir_expr *fold_integer(canon *c, sir_expr *e)
     switch (e->op) {
     case LANG_OP_ADD:
     case LANG_OP_SUB:
-        if (e->op == LANG_OP_SUB && canon_same_expr(a, b, false) && !canon_may_trap(c, a))
+        if (e->op == LANG_OP_SUB && sir_same_expr(a, b, false) && !canon_may_trap(c, a))
             return constant(c, e, e->type, zero);
         return fold_offsets(c, e);
     case LANG_OP_MUL:
@@ -268,7 +268,7 @@ static sir_expr *fold_select(canon *c, sir_expr *e)
     sir_expr *cond = e->u.arg[0], *a = e->u.arg[1], *b = e->u.arg[2];
     if (canon_is_const(cond))
         return cond->u.value.i != 0 ? a : b;
-    if (canon_same_expr(a, b, false) && !canon_may_trap(c, cond))
+    if (sir_same_expr(a, b, false) && !canon_may_trap(c, cond))
         return a;
     if (e->type->kind == SIR_BOOLEAN && canon_is_const(a) && canon_is_const(b) && a->u.value.i != b->u.value.i)
         return a->u.value.i != 0 ? cond : canon_not(c, cond);
@@ -399,7 +399,7 @@ typedef struct sum {
 static void add_term(sum *s, sir_expr *atom, uint32_t factor)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (canon_same_expr(s->terms[i].atom, atom, false)) {
+        if (sir_same_expr(s->terms[i].atom, atom, false)) {
             s->terms[i].factor += factor;
             return;
         }

@@ -32,7 +32,6 @@ typedef struct canon {
 
 // ---- canonicalize_tree.c: questions and copies ----
 
-bool canon_same_expr(const sir_expr *a, const sir_expr *b, bool places);
 bool canon_same_block(const sir_block *a, const sir_block *b);
 sir_expr *canon_copy(canon *c, const sir_expr *e);
 bool canon_may_trap(const canon *c, const sir_expr *e); // or wait

@@ -325,7 +325,7 @@ static void walk_stmt(walk *w, sir_stmt *s, sir_block *out)
     case SIR_SET:
         s->u.set.value = value(w, s->u.set.value);
         lvalue(w, s->u.set.target);
-        if (canon_same_expr(s->u.set.target, s->u.set.value, false))
+        if (sir_same_expr(s->u.set.target, s->u.set.value, false))
             return; // x = x
         assigned(w, s->u.set.target, s->u.set.value);
         break;

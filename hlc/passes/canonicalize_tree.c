@@ -7,41 +7,9 @@
 
 // ---- Comparing ----
 
-static bool same_loc(sir_loc a, sir_loc b)
-{
-    return a.file == b.file && a.line == b.line && a.column == b.column && a.end == b.end;
-}
-
-static bool same_scalar(const sir_type *t, sir_scalar a, sir_scalar b)
-{
-    switch (t->kind) {
-    case SIR_FLOAT: return memcmp(&a.f, &b.f, sizeof a.f) == 0;
-    case SIR_DOUBLE: return memcmp(&a.d, &b.d, sizeof a.d) == 0;
-    case SIR_COMPLEX: return memcmp(&a.c, &b.c, sizeof a.c) == 0;
-    default: return a.i == b.i;
-    }
-}
-
-bool canon_same_expr(const sir_expr *a, const sir_expr *b, bool places)
-{
-    if (a == NULL || b == NULL)
-        return a == b;
-    if (a->kind != b->kind || a->op != b->op || a->index != b->index || a->type != b->type)
-        return false;
-    if (places && !same_loc(a->loc, b->loc))
-        return false;
-    if (a->kind == SIR_CONST)
-        return same_scalar(a->type, a->u.value, b->u.value);
-    size_t arity = sir_expr_arity(a);
-    for (size_t i = 0; i < arity; i++)
-        if (!canon_same_expr(a->u.arg[i], b->u.arg[i], places))
-            return false;
-    return true;
-}
-
 static bool same_stmt(sir_stmt *a, sir_stmt *b)
 {
-    if (a->kind != b->kind || !same_loc(a->loc, b->loc))
+    if (a->kind != b->kind || !sir_same_loc(a->loc, b->loc))
         return false;
     switch (a->kind) {
     case SIR_DECL:
@@ -71,12 +39,12 @@ static bool same_stmt(sir_stmt *a, sir_stmt *b)
     if (p.expr_count != q.expr_count || p.arg_count != q.arg_count || (p.target == NULL) != (q.target == NULL))
         return false;
     for (size_t i = 0; i < p.expr_count; i++)
-        if (!canon_same_expr(*p.expr[i], *q.expr[i], true))
+        if (!sir_same_expr(*p.expr[i], *q.expr[i], true))
             return false;
     for (size_t i = 0; i < p.arg_count; i++)
-        if (!canon_same_expr(p.args[i], q.args[i], true))
+        if (!sir_same_expr(p.args[i], q.args[i], true))
             return false;
-    if (p.target != NULL && !canon_same_expr(*p.target, *q.target, true))
+    if (p.target != NULL && !sir_same_expr(*p.target, *q.target, true))
         return false;
     for (size_t i = 0; i < p.block_count; i++)
         if (!canon_same_block(p.block[i], q.block[i]))

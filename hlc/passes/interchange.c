@@ -172,7 +172,7 @@ static void check_element(interchanger *x, const sir_expr *target)
         if (other->kind != root->kind || other->index != root->index)
             continue;
         known = true;
-        x->unfit |= !canon_same_expr(x->elements.data[i], target, false);
+        x->unfit |= !sir_same_expr(x->elements.data[i], target, false);
     }
     if (own && !known)
         VEC_PUSH(x->a, &x->elements, target);
@@ -204,7 +204,7 @@ static void count_element(void *context, sir_expr *e, bool written)
     (void)written;
     const sir_expr *root = interchange_root(x->element);
     x->named += e->kind == root->kind && e->index == root->index;
-    x->accessed += canon_same_expr(e, x->element, false);
+    x->accessed += sir_same_expr(e, x->element, false);
     // Lanes that would find their elements a row apart gain nothing.
     x->unfit |= e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_INDEX &&
                 canon_reads(e->u.arg[0], x->outer->u.for_.local) && !is_across_rows(x, e);
@@ -600,7 +600,7 @@ static sir_expr *element_at(const interchanger *x, uint32_t array, sir_expr *i, 
 static uint32_t pack(interchanger *x, sir_expr *peek, const sir_stmt *sum)
 {
     for (VEC_EACH(packed_items, p, &x->packed))
-        if (p->sum == sum->u.for_.local && canon_same_expr(p->offset, peek->u.arg[0], false))
+        if (p->sum == sum->u.for_.local && sir_same_expr(p->offset, peek->u.arg[0], false))
             return p->array;
     const sir_type *t = x->m->scalar[SIR_INT];
     sir_loc loc = peek->loc;
@@ -641,7 +641,7 @@ static bool is_apart_alike(const interchanger *x, const sir_expr *peek)
 static uint32_t pack_alike(interchanger *x, sir_expr *peek)
 {
     for (VEC_EACH(packed_items, p, &x->packed))
-        if (p->sum == SIR_NONE && canon_same_expr(p->offset, peek->u.arg[0], false))
+        if (p->sum == SIR_NONE && sir_same_expr(p->offset, peek->u.arg[0], false))
             return p->array;
     const sir_type *t = x->m->scalar[SIR_INT];
     sir_loc loc = peek->loc;

@@ -65,7 +65,7 @@ static void check_stmt(void *context, sir_stmt *s)
         return;
     if (root == NULL || target->kind != SIR_INDEX || (root->kind == SIR_LOCAL && n->own[root->index]) ||
         target->type->words != 1 || target->type->kind == SIR_STRUCT ||
-        (n->element != NULL && !canon_same_expr(target, n->element, false)))
+        (n->element != NULL && !sir_same_expr(target, n->element, false)))
         n->unfit = true;
     else
         n->element = target;
@@ -77,7 +77,7 @@ static void count_element(void *context, sir_expr *e, bool written)
     (void)written;
     const sir_expr *root = interchange_root(n->element);
     n->roots += e->kind == root->kind && e->index == root->index;
-    n->elements += canon_same_expr(e, n->element, false);
+    n->elements += sir_same_expr(e, n->element, false);
 }
 
 static void count_elements(void *context, sir_stmt *s)
@@ -201,15 +201,15 @@ static bool has_sum(const nest *n)
 {
     const sir_block *b = &n->body;
     return b->len == 3 && b->data[0]->kind == SIR_DECL && b->data[1]->kind == SIR_FOR && b->data[2]->kind == SIR_SET &&
-           b->data[0]->u.decl.init != NULL && canon_same_expr(b->data[0]->u.decl.init, n->element, false) &&
-           canon_same_expr(b->data[2]->u.set.target, n->element, false) &&
+           b->data[0]->u.decl.init != NULL && sir_same_expr(b->data[0]->u.decl.init, n->element, false) &&
+           sir_same_expr(b->data[2]->u.set.target, n->element, false) &&
            canon_is_local(b->data[2]->u.set.value, b->data[0]->u.decl.local) && n->elements == 2;
 }
 
 static sir_expr *sum_of(void *context, const sir_expr *e)
 {
     const nest *n = context;
-    return canon_same_expr(e, n->element, false) ? sir_ref(n->m, SIR_LOCAL, n->sum, e->type, e->loc) : NULL;
+    return sir_same_expr(e, n->element, false) ? sir_ref(n->m, SIR_LOCAL, n->sum, e->type, e->loc) : NULL;
 }
 
 // What is done to an element: the other loops, around the body. Its sum is loaded before and stored afterwards.

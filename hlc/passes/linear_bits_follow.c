@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/linear_bits_int.h"
 
 // Statements and nodes that are followed; nodes of an expression that stands for a variable.
@@ -140,7 +139,7 @@ static const linear_value *input_value(linear_follower *x, const sir_expr *e)
     if (r->kind == SIR_CONST)
         return new_value(x, (uint32_t)r->u.value.i);
     size_t at = 0;
-    while (at < x->inputs.len && !canon_same_expr(x->inputs.data[at], r, false))
+    while (at < x->inputs.len && !sir_same_expr(x->inputs.data[at], r, false))
         at++;
     if (at == LINEAR_INPUTS)
         return opaque_value(x);

@@ -26,7 +26,7 @@ typedef struct privatizer {
 static bool has(const lvalues *known, const sir_expr *e)
 {
     for (VEC_EACH(const sir_expr *, k, known))
-        if (canon_same_expr(*k, e, false))
+        if (sir_same_expr(*k, e, false))
             return true;
     return false;
 }

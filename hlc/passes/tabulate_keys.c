@@ -182,13 +182,13 @@ static sir_expr *choose(key_pass *x, const sir_expr *then, const sir_expr *other
 static sir_expr *join_values(key_pass *x, sir_expr *then, sir_expr *otherwise)
 {
     static const uint8_t sums[] = {LANG_OP_XOR, LANG_OP_OR, LANG_OP_ADD, LANG_OP_SUB};
-    if (canon_same_expr(then, otherwise, false))
+    if (sir_same_expr(then, otherwise, false))
         return then;
     for (size_t i = 0; i < sizeof sums && then->kind == SIR_BINARY && then->type->kind == SIR_INT; i++) {
         if (then->op != sums[i])
             continue;
         for (int side = 0; side < (then->op == LANG_OP_SUB ? 1 : 2); side++) {
-            if (!canon_same_expr(then->u.arg[side], otherwise, false))
+            if (!sir_same_expr(then->u.arg[side], otherwise, false))
                 continue;
             sir_expr *more = choose(x, then->u.arg[1 - side], sir_const_int(x->m, 0, then->loc));
             return more == NULL ? NULL
@@ -232,7 +232,7 @@ static bool join_loops(key_pass *x, const sir_stmt *a, const sir_stmt *b, sir_bl
     const sir_expr *lo = a->u.for_.lo, *hi = a->u.for_.hi;
     bool known = lo->kind == SIR_CONST && hi->kind == SIR_CONST;
     if (!known || x->loops.len == KEY_LOOPS || a->u.for_.step != b->u.for_.step ||
-        !canon_same_expr(lo, b->u.for_.lo, false) || !canon_same_expr(hi, b->u.for_.hi, false))
+        !sir_same_expr(lo, b->u.for_.lo, false) || !sir_same_expr(hi, b->u.for_.hi, false))
         return false;
     other_variable v = {.from = b->u.for_.local, .to = a->u.for_.local, .m = x->m};
     const sir_copier copier = {.arena = x->m->arena, .context = &v, .expr = rename_variable};
@@ -278,7 +278,7 @@ static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *oth
             set->u.set.target = s->u.set.target;
             // Where there is no other branch a variable stays as it is.
             joined =
-                t == NULL ? is_there(x, s->u.set.target) : canon_same_expr(s->u.set.target, t->u.set.target, false);
+                t == NULL ? is_there(x, s->u.set.target) : sir_same_expr(s->u.set.target, t->u.set.target, false);
             set->u.set.value =
                 joined ? join_values(x, s->u.set.value, t == NULL ? s->u.set.target : t->u.set.value) : NULL;
             joined = set->u.set.value != NULL;
@@ -370,7 +370,7 @@ typedef struct key_element {
 static sir_expr *name_element(void *context, const sir_expr *e)
 {
     key_element *k = context;
-    if (canon_same_expr(e, k->element, false))
+    if (sir_same_expr(e, k->element, false))
         return sir_ref(k->m, SIR_LOCAL, k->local, e->type, e->loc);
     k->others |= e->kind == SIR_LOCAL && e->index == k->array;
     return NULL;
