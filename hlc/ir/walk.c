@@ -132,7 +132,7 @@ bool sir_same_loc(sir_loc a, sir_loc b)
     return a.file == b.file && a.line == b.line && a.column == b.column && a.end == b.end;
 }
 
-static bool same_scalar(const sir_type *t, sir_scalar a, sir_scalar b)
+bool sir_same_scalar(const sir_type *t, sir_scalar a, sir_scalar b)
 {
     switch (t->kind) {
     case SIR_FLOAT: return memcmp(&a.f, &b.f, sizeof a.f) == 0;
@@ -151,7 +151,7 @@ bool sir_same_expr(const sir_expr *a, const sir_expr *b, bool places)
     if (places && !sir_same_loc(a->loc, b->loc))
         return false;
     if (a->kind == SIR_CONST)
-        return same_scalar(a->type, a->u.value, b->u.value);
+        return sir_same_scalar(a->type, a->u.value, b->u.value);
     size_t arity = sir_expr_arity(a);
     for (size_t i = 0; i < arity; i++)
         if (!sir_same_expr(a->u.arg[i], b->u.arg[i], places))

@@ -29,6 +29,7 @@ typedef void sir_stmt_visitor(void *context, sir_stmt *s);
 void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context);
 // Equal trees; places: that also stand in the same place. One may be NULL.
 bool sir_same_expr(const sir_expr *a, const sir_expr *b, bool places);
+bool sir_same_scalar(const sir_type *t, sir_scalar a, sir_scalar b); // bit by bit
 bool sir_same_loc(sir_loc a, sir_loc b);
 // All nodes of the expressions in a block, and in the blocks inside.
 size_t sir_count_nodes(const sir_block *b);

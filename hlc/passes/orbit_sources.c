@@ -213,16 +213,6 @@ static void follow(source *x, const sir_block *b)
 
 // ---- The round ----
 
-static bool same_scalar(const sir_type *t, sir_scalar a, sir_scalar b)
-{
-    switch (t->kind) {
-    case SIR_FLOAT: return memcmp(&a.f, &b.f, sizeof a.f) == 0;
-    case SIR_DOUBLE: return memcmp(&a.d, &b.d, sizeof a.d) == 0;
-    case SIR_COMPLEX: return memcmp(&a.c, &b.c, sizeof a.c) == 0;
-    default: return a.i == b.i;
-    }
-}
-
 static const sir_type *scalar_of(const sir_type *t)
 {
     while (t->kind == SIR_ARRAY)
@@ -236,7 +226,7 @@ static bool begins_again(const source *x)
         const sir_field *f = &x->filter->fields.data[i];
         const sir_type *t = scalar_of(f->type);
         for (uint64_t k = 0; !f->constant && k < f->type->words; k++)
-            if (!same_scalar(t, x->fields[i][k], f->init.zero ? (sir_scalar){0} : f->init.data[k]))
+            if (!sir_same_scalar(t, x->fields[i][k], f->init.zero ? (sir_scalar){0} : f->init.data[k]))
                 return false;
     }
     return true;
@@ -273,7 +263,7 @@ static int64_t round_of_items(const source *x)
     for (int64_t r = 1; r < x->count; r++) {
         bool same = x->count % r == 0;
         for (int64_t i = r; same && i < x->count; i++)
-            same = same_scalar(x->filter->output, x->items[i], x->items[i - r]);
+            same = sir_same_scalar(x->filter->output, x->items[i], x->items[i - r]);
         if (same)
             return r;
     }
