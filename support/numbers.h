@@ -26,6 +26,9 @@ static inline uint64_t number_round_up(uint64_t n, uint64_t unit)
     return unit < 2 ? n : (n + unit - 1) / unit * unit;
 }
 
+// The ints up to here, and below zero likewise, are floats.
+enum { NUMBER_FLOAT_INTS = 1 << 24 };
+
 // The float next to x. Volatile: where two lie side by side gcc 12 leaves out the way there and back (its vectors of two doubles,
 // at -O2), and 2147483647 stays what it is.
 static inline double number_as_float(double x)

@@ -63,8 +63,6 @@ typedef struct names {
 // Steps of one execution of a body, at most and of one in detail; rounds over the program, all and before what grows is
 // given up; trips that are looked at one by one.
 enum { MOST_STEPS = 50000, MANY_STEPS = 10000, MOST_ROUNDS = 24, WIDEN_ROUND = 6, FEW_TRIPS = 16 };
-// The ints up to here, and below zero likewise, are floats.
-enum { FLOAT_INTS = 1 << 24 };
 
 static const range zero = {0, 0, false}, truth = {0, 1, false}, ints = {INT32_MIN, INT32_MAX, false},
                    reals = {-INFINITY, INFINITY, true};
@@ -473,10 +471,10 @@ static sir_known known_of_conversion(const sir_expr *e, const noted_range *n)
     if (x->nan || x->lo < INT32_MIN || x->hi >= -(double)INT32_MIN)
         return SIR_KNOWN_NOTHING;
     if (from->kind == SIR_MATH && from->op == LANG_MATH_ABS && from->u.arg[0]->kind == SIR_CONVERT &&
-        from->u.arg[0]->u.arg[0]->type->kind == SIR_INT && x->hi <= FLOAT_INTS)
+        from->u.arg[0]->u.arg[0]->type->kind == SIR_INT && x->hi <= NUMBER_FLOAT_INTS)
         return SIR_KNOWN_SIZE;
     if (from->kind == SIR_CONVERT && from->type->kind == SIR_FLOAT && from->u.arg[0]->type->kind == SIR_INT &&
-        x->lo >= -FLOAT_INTS && x->hi <= FLOAT_INTS)
+        x->lo >= -NUMBER_FLOAT_INTS && x->hi <= NUMBER_FLOAT_INTS)
         return SIR_KNOWN_SAME;
     return n->supposed ? SIR_KNOWN_FITS_HERE : SIR_KNOWN_FITS;
 }

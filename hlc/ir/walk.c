@@ -274,6 +274,14 @@ static void count_nodes(void *context, sir_stmt *s)
     sir_visit_exprs(s, count_node, context);
 }
 
+size_t sir_count_nodes_in(const sir_expr *e)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        n += e->u.arg[i] == NULL ? 0 : sir_count_nodes_in(e->u.arg[i]);
+    return n;
+}
+
 size_t sir_count_nodes(const sir_block *b)
 {
     size_t nodes = 0;

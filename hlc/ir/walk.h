@@ -33,6 +33,7 @@ bool sir_same_scalar(const sir_type *t, sir_scalar a, sir_scalar b); // bit by b
 bool sir_same_loc(sir_loc a, sir_loc b);
 // All nodes of the expressions in a block, and in the blocks inside.
 size_t sir_count_nodes(const sir_block *b);
+size_t sir_count_nodes_in(const sir_expr *e); // of one
 // How often expressions name a field, or a local: reads and what is written.
 size_t sir_count_field(const sir_block *b, uint32_t field);
 size_t sir_count_local(const sir_block *b, uint32_t local);

@@ -764,10 +764,12 @@ static void bundle_dealt(bundler *x, sir_actor *split)
 static void bundle_splitter(bundler *x, uint32_t number)
 {
     sir_actor *split = x->m->actors.data[number];
-    if (split->kind == SIR_SPLIT && !split->duplicate && !pass_in_loop(x->m, split->region))
-        bundle_dealt(x, split);
-    if (split->kind != SIR_SPLIT || !split->duplicate || pass_in_loop(x->m, split->region))
+    if (split->kind != SIR_SPLIT || pass_in_loop(x->m, split->region))
         return;
+    if (!split->duplicate) {
+        bundle_dealt(x, split);
+        return;
+    }
     for (size_t port = 0; port < split->outputs.len;) {
         numbers row = row_from(x, split, port);
         port += row.len == 0 ? 1 : row.len;

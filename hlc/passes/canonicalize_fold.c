@@ -7,6 +7,7 @@
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize_int.h"
+#include "support/numbers.h"
 
 static sir_expr *constant(canon *c, const sir_expr *at, const sir_type *t, sir_scalar v)
 {
@@ -280,17 +281,15 @@ static sir_expr *fold_select(canon *c, sir_expr *e)
     return e;
 }
 
-// Nodes of an int that is written twice to be compared and chosen; floats from which on not all ints are floats.
-enum { MOST_CHOSEN = 8, FLOAT_INTS = 1 << 24 };
+// Nodes of an int that is written twice to be compared and chosen.
+enum { MOST_CHOSEN = 8 };
 
-// Nodes; of what is not to be computed twice more than the most.
-static size_t nodes_of(const sir_expr *e)
+static bool divides(const sir_expr *e)
 {
-    const bool divides = e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM);
-    size_t n = divides ? MOST_CHOSEN + 1 : 1;
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        n += e->u.arg[i] == NULL ? 0 : nodes_of(e->u.arg[i]);
-    return n;
+    bool any = e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM);
+    for (size_t i = 0; i < sir_expr_arity(e) && !any; i++)
+        any = divides(e->u.arg[i]);
+    return any;
 }
 
 static sir_expr *choose_ints(canon *c, const sir_expr *e);
@@ -298,15 +297,14 @@ static sir_expr *choose_ints(canon *c, const sir_expr *e);
 // The int that a float was made of, or a constant is; NULL: none, or a large one.
 static sir_expr *int_of(canon *c, const sir_expr *e)
 {
-    if (e->kind == SIR_MATH) {
-        sir_expr *chosen = nodes_of(e) <= MOST_CHOSEN ? choose_ints(c, e) : NULL;
-        return chosen == NULL ? NULL : chosen->u.arg[0];
-    }
-    if (e->kind == SIR_CONVERT && e->u.arg[0]->type->kind == SIR_INT)
-        return nodes_of(e) <= MOST_CHOSEN && !canon_may_trap(c, e) ? canon_copy(c, e->u.arg[0]) : NULL;
-    if (e->kind != SIR_CONST || !(fabsf(e->u.value.f) < FLOAT_INTS) || e->u.value.f != truncf(e->u.value.f))
+    if (e->kind == SIR_CONST && fabsf(e->u.value.f) < NUMBER_FLOAT_INTS && e->u.value.f == truncf(e->u.value.f))
+        return sir_const_int(c->m, (int32_t)e->u.value.f, e->loc);
+    if (sir_count_nodes_in(e) > MOST_CHOSEN || divides(e))
         return NULL;
-    return sir_const_int(c->m, (int32_t)e->u.value.f, e->loc);
+    if (e->kind == SIR_CONVERT && e->u.arg[0]->type->kind == SIR_INT)
+        return canon_may_trap(c, e) ? NULL : canon_copy(c, e->u.arg[0]);
+    const sir_expr *chosen = choose_ints(c, e);
+    return chosen == NULL ? NULL : chosen->u.arg[0];
 }
 
 // The lesser or greater of two ints, which max and min give as a float: chosen as ints. A float's order is that of the ints that it was
@@ -462,14 +460,6 @@ static sir_expr *build_sum(canon *c, const sum *s, const sir_expr *at)
     return e == NULL ? int_const(c, at->type, s->offset, at->loc) : add_offset(c, e, s->offset, at->loc);
 }
 
-static size_t count_nodes(const sir_expr *e)
-{
-    size_t n = 1, arity = sir_expr_arity(e);
-    for (size_t i = 0; i < arity; i++)
-        n += count_nodes(e->u.arg[i]);
-    return n;
-}
-
 static bool is_sum(const sir_expr *e)
 {
     return e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL);
@@ -485,7 +475,7 @@ sir_expr *canon_fold_sum(canon *c, sir_expr *e)
     if (s.failed)
         return e;
     sir_expr *better = build_sum(c, &s, e);
-    return count_nodes(better) < count_nodes(e) ? better : e;
+    return sir_count_nodes_in(better) < sir_count_nodes_in(e) ? better : e;
 }
 
 static sir_expr *fold_one(canon *c, sir_expr *e)

@@ -59,14 +59,6 @@ static void count_stmt(void *context, sir_stmt *s)
 
 // ---- Uses ----
 
-static size_t count_nodes(const sir_expr *e)
-{
-    size_t n = 1, arity = sir_expr_arity(e);
-    for (size_t i = 0; i < arity; i++)
-        n += count_nodes(e->u.arg[i]);
-    return n;
-}
-
 typedef struct found_use {
     sir_expr *node;   // the read itself
     bool conditional; // not always evaluated
@@ -104,7 +96,7 @@ static found_use find_in_stmt(sir_stmt *s, uint32_t local, size_t *nodes)
         sir_expr *e = i < count ? exprs[i] : p.args[i - count];
         find_use(e, local, false, &use);
         if (use.node != NULL)
-            *nodes = count_nodes(e);
+            *nodes = sir_count_nodes_in(e);
     }
     return use;
 }
@@ -123,7 +115,7 @@ static bool is_placeable(const placing *p, const sir_stmt *s)
 
 static bool try_replace(const canon *c, found_use use, size_t nodes, sir_expr *init, bool visible)
 {
-    if (nodes + count_nodes(init) > MOST_NODES)
+    if (nodes + sir_count_nodes_in(init) > MOST_NODES)
         return false;
     if (canon_may_trap(c, init) && (use.conditional || visible))
         return false;
@@ -174,7 +166,7 @@ static bool place_after(placing *p, const sir_block *b, size_t at, sir_expr *tai
         return false;
     found_use use = {0};
     find_use(tail, local, false, &use);
-    return use.node != NULL && try_replace(p->c, use, count_nodes(tail), init, x->visible);
+    return use.node != NULL && try_replace(p->c, use, sir_count_nodes_in(tail), init, x->visible);
 }
 
 static bool place(placing *p, const sir_block *b, size_t at, sir_expr *tail)

@@ -76,15 +76,6 @@ sir_expr *linear_copy(sir_module *m, const sir_expr *e)
     return r;
 }
 
-static int count_nodes(const sir_expr *e)
-{
-    int nodes = 1;
-    size_t arity = sir_expr_arity(e);
-    for (size_t i = 0; i < arity; i++)
-        nodes += count_nodes(e->u.arg[i]);
-    return nodes;
-}
-
 static sir_expr *as_before(linear_follower *x, const sir_expr *e);
 
 static sir_expr *variable_before(linear_follower *x, const sir_expr *e)
@@ -93,7 +84,8 @@ static sir_expr *variable_before(linear_follower *x, const sir_expr *e)
     if (v == NULL)
         return linear_copy(x->m, e);
     if (v->expr != NULL)
-        return v->expr->type == e->type && count_nodes(v->expr) <= MOST_NODES ? linear_copy(x->m, v->expr) : NULL;
+        return v->expr->type == e->type && sir_count_nodes_in(v->expr) <= MOST_NODES ? linear_copy(x->m, v->expr)
+                                                                                     : NULL;
     return is_known(v) ? sir_const(x->m, e->type, (sir_scalar){.i = (int32_t)v->constant}, e->loc) : NULL;
 }
 
