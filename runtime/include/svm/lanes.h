@@ -58,6 +58,9 @@ typedef float svm_WideFloatRow __attribute__((vector_size(64)));
 #endif
 #define SVM_TILE_FEW 3   // columns from which on they are not moved one by one
 #define SVM_LANES_FEW 32 // rows that are compared with one by one
+// Loops over more lanes are not unrolled: a compiler then stores and loads all lanes for each one that it takes out or sets.
+// What goes lane by lane lies in arrays, which are stored and loaded once.
+#define SVM_LANES_UNROLLED 32
 #define SVM_LANES_PASTE(a, b) a##b
 #define SVM_LANES_NAME(a, b) SVM_LANES_PASTE(a, b)
 
@@ -511,40 +514,44 @@ static inline void OWN(svm_storeInts)(int *to, INTS v)
 static inline FLOATS OWN(svm_gatherFloats)(const float *from, ptrdiff_t stride)
 {
     FLOATS v;
+    float items[COUNT]; // SVM_LANES_UNROLLED
     if (COUNT >= SVM_TILE_BLOCK && (stride == 2 || stride == 4)) {
-        int items[COUNT];
         for (int i = 0; i < COUNT; i += SVM_TILE_BLOCK)
-            svm_tileApart(items + i, (const int *)from + i * stride, stride);
-        memcpy(&v, items, sizeof v);
-        return v;
+            svm_tileApart((int *)items + i, (const int *)from + i * stride, stride);
+    } else {
+        for (int i = 0; i < COUNT; i++)
+            items[i] = from[i * stride];
     }
-    SVM_LANES_ALL(i, SVM_LANES)
-    SVM_LANES_AT(v, i) = from[i * stride];
+    memcpy(&v, items, sizeof v);
     return v;
 }
 static inline INTS OWN(svm_gatherInts)(const int *from, ptrdiff_t stride)
 {
     INTS v;
+    int items[COUNT]; // SVM_LANES_UNROLLED
     if (COUNT >= SVM_TILE_BLOCK && (stride == 2 || stride == 4)) {
-        int items[COUNT];
         for (int i = 0; i < COUNT; i += SVM_TILE_BLOCK)
-            svm_tileApart(items + i, (const int *)from + i * stride, stride);
-        memcpy(&v, items, sizeof v);
-        return v;
+            svm_tileApart(items + i, from + i * stride, stride);
+    } else {
+        for (int i = 0; i < COUNT; i++)
+            items[i] = from[i * stride];
     }
-    SVM_LANES_ALL(i, SVM_LANES)
-    SVM_LANES_AT(v, i) = from[i * stride];
+    memcpy(&v, items, sizeof v);
     return v;
 }
 static inline void OWN(svm_scatterFloats)(float *to, ptrdiff_t stride, FLOATS v)
 {
-    SVM_LANES_ALL(i, SVM_LANES)
-    to[i * stride] = SVM_LANES_AT(v, i);
+    float items[COUNT]; // SVM_LANES_UNROLLED
+    memcpy(items, &v, sizeof items);
+    for (int i = 0; i < COUNT; i++)
+        to[i * stride] = items[i];
 }
 static inline void OWN(svm_scatterInts)(int *to, ptrdiff_t stride, INTS v)
 {
-    SVM_LANES_ALL(i, SVM_LANES)
-    to[i * stride] = SVM_LANES_AT(v, i);
+    int items[COUNT]; // SVM_LANES_UNROLLED
+    memcpy(items, &v, sizeof items);
+    for (int i = 0; i < COUNT; i++)
+        to[i * stride] = items[i];
 }
 
 // The same value in all lanes.
@@ -575,6 +582,13 @@ static inline INTS OWN(svm_numberInts)(void)
 static inline FLOATS OWN(svm_nextFloats)(FLOATS v, float x)
 {
     FLOATS next;
+    if (COUNT > SVM_LANES_UNROLLED) {
+        float items[1 + COUNT];
+        items[0] = x;
+        memcpy(items + 1, &v, sizeof v);
+        memcpy(&next, items, sizeof next);
+        return next;
+    }
     for (int i = COUNT - 1; i > 0; i--)
         SVM_LANES_AT(next, i) = SVM_LANES_AT(v, i - 1);
     SVM_LANES_AT(next, 0) = x;
@@ -845,15 +859,22 @@ static inline INTS OWN(svm_toInts)(FLOATS x)
 #define ONE(name, function)                                                                                            \
     static inline FLOATS OWN(svm_##name##Floats)(FLOATS x)                                                             \
     {                                                                                                                  \
-        SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
-        SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i));                                                             \
+        float items[COUNT];                                                                                            \
+        memcpy(items, &x, sizeof items);                                                                               \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            items[i] = function(items[i]);                                                                             \
+        memcpy(&x, items, sizeof x);                                                                                   \
         return x;                                                                                                      \
     }
 #define TWO(name, function)                                                                                            \
     static inline FLOATS OWN(svm_##name##Floats)(FLOATS x, FLOATS y)                                                   \
     {                                                                                                                  \
-        SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
-        SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i), SVM_LANES_AT(y, i));                                         \
+        float items[COUNT], others[COUNT];                                                                             \
+        memcpy(items, &x, sizeof items);                                                                               \
+        memcpy(others, &y, sizeof others);                                                                             \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            items[i] = function(items[i], others[i]);                                                                  \
+        memcpy(&x, items, sizeof x);                                                                                   \
         return x;                                                                                                      \
     }
 #if defined(__clang__) && defined(__has_builtin)
